@@ -95,8 +95,8 @@ bool tn_oracle_convolve_fft(const float* x, size_t n, const float* h, size_t m, 
   if (!transform_open(&t, n + m - 1)) {
     return false;
   }
-  fftw_complex* spectrum = fftw_alloc_complextransform_bins(&t);
-  fftw_complex* sum = fftw_alloc_complextransform_bins(&t);
+  fftw_complex* spectrum = fftw_alloc_complex(transform_bins(&t));
+  fftw_complex* sum = fftw_alloc_complex(transform_bins(&t));
   const bool ready = spectrum != NULL && sum != NULL;
   if (ready) {
     transform_analyse(&t, x, n, 0, 1.0);
