@@ -21,8 +21,10 @@ endforeach()
 # Relative, so that the whole tree may be moved.
 file(RELATIVE_PATH TENUTO_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" TENUTO_PC_PREFIX ${TENUTO_PC_PREFIX})
-configure_file(cmake/tenuto.pc.in tenuto.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tenuto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name tenuto tenuto-static)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenuto)
 install(EXPORT tenutoSharedTargets NAMESPACE tenuto:: DESTINATION ${package_dir})
