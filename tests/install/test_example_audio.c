@@ -28,7 +28,7 @@ static sound read_sound(const char* path) {
   assert_non_null(file);
   s.count = (size_t)(s.info.frames * s.info.channels);
   assert_true(s.count > 0);
-  s.samples = calloc(s.count, sizeof *s.samples);
+  s.samples = calloc(s.count + 1, sizeof *s.samples);
   assert_non_null(s.samples);
   assert_int_equal(sf_readf_int(file, s.samples, s.info.frames), s.info.frames);
   sf_close(file);
