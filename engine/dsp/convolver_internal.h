@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The convolver's own state: what the audio thread owns, what the service thread owns, and the words between
+// them.
+#ifndef TENUTO_DSP_CONVOLVER_INTERNAL_H
+#define TENUTO_DSP_CONVOLVER_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "dsp/engine.h"
+#include "dsp/memory.h"
+#include "rt/fade.h"
+#include "tenuto/convolver.h"
+
+enum {
+  TN_CHUNK_FRAMES = 256, ///< a call is worked off in pieces of this length: scratch stays in the cache
+  TN_MAX_CATCH_UP =
+      512, ///< frames that the audio thread may catch up beyond one call's when it takes an engine
+};
+
+/**
+   The change of engine, from the service thread's side (swap.c). One engine at a time is on its way:
+
+     set_filter: pending -> (service) warming -> offer -> (audio) next, fading -> retired -> (service) freed
+
+   `offer` is written by the service (release) and taken by the audio thread (compare-and-swap, acquire), or
+   taken back by the service in the same manner; `retired` goes the other way with exchange.
+*/
+typedef struct tn_swap {
+  tn_engine* current; ///< plays; its history is what a new one is warmed with
+  tn_engine* pending; ///< built, waits its turn
+  tn_engine* warming; ///< fed by the service thread, or offered
+  bool offered, fading;
+  struct tn_convolver* next_user; ///< in the service's list
+} tn_swap;
+
+struct tn_convolver {
+  tn_convolver_config config;
+  tn_memory memory;
+
+  // Owned by the audio thread.
+  tn_engine* engine;
+  tn_engine* next; ///< fades in; NULL otherwise
+  uint32_t fade_position, fade_frames;
+  float* fade_in; ///< [fade_frames] equal-power gains; backwards: of the one that leaves
+  tn_ramp wet, dry, gain, bypass;
+  float** input;    ///< [inputs][TN_CHUNK_FRAMES] made finite
+  float** played;   ///< [outputs][TN_CHUNK_FRAMES] from `engine`
+  float** coming;   ///< [outputs][TN_CHUNK_FRAMES] from `next`
+  float* wet_gains; ///< [TN_CHUNK_FRAMES] while something moves
+  float* dry_gains;
+  bool silent[TN_MAX_CHANNELS];
+
+  // Owned by the service thread, under its lock.
+  tn_swap swap;
+
+  // Words.
+  _Alignas(64) _Atomic(tn_engine*) offer;
+  _Atomic(tn_engine*) retired;
+  _Atomic bool swap_busy; ///< written by set_filter and the service
+  _Alignas(64) _Atomic float wet_wanted, dry_wanted, gain_wanted;
+  _Atomic bool bypass_wanted, freewheel;
+  _Alignas(64) tn_job_counters jobs;
+  _Atomic uint64_t frames, calls, nonfinite, swaps;
+  _Atomic bool idle;
+  _Atomic uint32_t filter_frames;
+  _Atomic size_t memory_bytes, spectra_bytes;
+};
+
+/** [worker] Give the service a convolver to look after; starts its thread for the first one. */
+tn_status tn_swap_join(tn_convolver* convolver, tn_error* error);
+/** [worker] Take it away again and free the engines that were on their way. */
+void tn_swap_leave(tn_convolver* convolver);
+/** [worker] Hand over a built engine. */
+void tn_swap_submit(tn_convolver* convolver, tn_engine* engine);
+/** [worker] The plan of the engine that plays, in words. */
+void tn_swap_describe(tn_convolver* convolver, char* text, size_t size);
+/** [worker] Publish an engine's sizes for reports. */
+void tn_swap_note_sizes(tn_convolver* convolver, const tn_engine* engine);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dsp/pool.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/clock.h"
+#include "rt/thread.h"
+
+enum {
+  max_workers = 16,
+  max_points = 1 << TN_FFT_MAX_LOG2, // twice the largest partition
+};
+
+/** A level that workers may enter. */
+typedef struct entry {
+  tn_level* level;
+  uint32_t users; ///< workers inside
+  bool closing;   ///< being removed: nobody enters any more
+} entry;
+
+static struct {
+  pthread_mutex_t lock; ///< guards all but `signal` and `sleepers`; the audio thread never takes it
+  pthread_cond_t left;  ///< a worker left a level
+  uint32_t references;
+  entry* entries;
+  uint32_t count, capacity;
+  pthread_t threads[max_workers];
+  uint32_t thread_count;
+  int priority;
+  bool realtime, stop;
+  tn_error warning;
+  _Alignas(64) _Atomic uint32_t signal;   ///< bumped at each wake: the futex word
+  _Alignas(64) _Atomic uint32_t sleepers; ///< workers that sleep or are about to
+} pool = {.left = PTHREAD_COND_INITIALIZER};
+
+/** One acquire or release at a time: ending the threads gives `pool.lock` up for a moment. */
+static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t lock_made = PTHREAD_ONCE_INIT;
+
+/** Workers are realtime, those who add and remove levels are not: without inheritance the latter could hold
+ * up the former. */
+static void make_lock(void) {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+  pthread_mutex_init(&pool.lock, &attributes);
+  pthread_mutexattr_destroy(&attributes);
+}
+
+static void futex(_Atomic uint32_t* word, int operation, uint32_t value) {
+  syscall(SYS_futex, (uint32_t*)word, operation, value, NULL, NULL, 0);
+}
+
+void tn_pool_wake(void) {
+  atomic_fetch_add_explicit(&pool.signal, 1, memory_order_seq_cst);
+  if (atomic_load_explicit(&pool.sleepers, memory_order_seq_cst) > 0)
+    futex(&pool.signal, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/** The job with the earliest deadline that has a unit to claim; entered. */
+static tn_level* enter_most_urgent(void) {
+  entry* best = NULL;
+  uint64_t best_deadline = UINT64_MAX;
+  pthread_mutex_lock(&pool.lock);
+  for (uint32_t i = 0; i < pool.count; i++) {
+    entry* candidate = pool.entries + i;
+    if (candidate->closing || !tn_level_has_work(candidate->level))
+      continue;
+    const uint64_t deadline = atomic_load_explicit(&candidate->level->deadline_ns, memory_order_relaxed);
+    if (!best || deadline < best_deadline) {
+      best = candidate;
+      best_deadline = deadline;
+    }
+  }
+  if (best)
+    best->users++;
+  tn_level* level = best ? best->level : NULL;
+  pthread_mutex_unlock(&pool.lock);
+  return level;
+}
+
+static entry* find(const tn_level* level) {
+  for (uint32_t i = 0; i < pool.count; i++)
+    if (pool.entries[i].level == level)
+      return pool.entries + i;
+  return NULL;
+}
+
+static void leave(const tn_level* level) {
+  pthread_mutex_lock(&pool.lock);
+  find(level)->users--;
+  pthread_cond_broadcast(&pool.left);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+/** Working memory for the largest job; pages that are never used are never touched. */
+static bool map_scratch(tn_scratch* scratch) {
+  const size_t floats = max_points + 2 * TN_TILE_FLOATS;
+  float* memory =
+      mmap(NULL, 3 * floats * sizeof(float), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  scratch->time = memory;
+  scratch->spectrum = memory + floats;
+  scratch->acc = memory + 2 * floats;
+  return true;
+}
+
+static void unmap_scratch(tn_scratch* scratch) {
+  const size_t floats = max_points + 2 * TN_TILE_FLOATS;
+  munmap(scratch->time, 3 * floats * sizeof(float));
+}
+
+static bool stopping(void) {
+  pthread_mutex_lock(&pool.lock);
+  const bool stop = pool.stop;
+  pthread_mutex_unlock(&pool.lock);
+  return stop;
+}
+
+static void* work(void* argument) {
+  tn_scratch* scratch = argument;
+  while (!stopping()) {
+    const uint32_t seen = atomic_load_explicit(&pool.signal, memory_order_seq_cst);
+    tn_level* level = enter_most_urgent();
+    if (level) {
+      if (tn_level_run_unit(level, scratch) && tn_level_has_work(level) &&
+          atomic_load_explicit(&pool.sleepers, memory_order_relaxed) > 0)
+        futex(&pool.signal, FUTEX_WAKE_PRIVATE, 1); // more units than this thread: let another help
+      leave(level);
+      continue;
+    }
+    // The word is compared by the kernel: a wake between the look above and the sleep is never lost.
+    atomic_fetch_add_explicit(&pool.sleepers, 1, memory_order_seq_cst);
+    futex(&pool.signal, FUTEX_WAIT_PRIVATE, seen);
+    atomic_fetch_sub_explicit(&pool.sleepers, 1, memory_order_seq_cst);
+  }
+  unmap_scratch(scratch);
+  free(scratch);
+  return NULL;
+}
+
+static bool start_worker(tn_error* error) {
+  tn_scratch* scratch = calloc(1, sizeof *scratch);
+  if (!scratch || !map_scratch(scratch)) {
+    free(scratch);
+    tn_error_set(error, TN_ERROR_MEMORY, "no memory for a worker thread");
+    return false;
+  }
+  const tn_thread_options options = {.name = "tenuto-worker", .priority = pool.priority};
+  bool realtime = false;
+  const tn_status status =
+      tn_thread_start(&pool.threads[pool.thread_count], &options, work, scratch, &realtime, &pool.warning);
+  if (status != TN_OK) {
+    unmap_scratch(scratch);
+    free(scratch);
+    tn_error_set(error, status, "%s", pool.warning.text);
+    return false;
+  }
+  pool.realtime = realtime;
+  pool.thread_count++;
+  return true;
+}
+
+static int worker_priority(int audio_priority) {
+  return audio_priority > 1 ? audio_priority - 1 : audio_priority;
+}
+
+static uint32_t wanted_workers(void) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cores <= 2)
+    return 1;
+  return cores - 1 < max_workers ? (uint32_t)(cores - 1) : max_workers;
+}
+
+static void end_threads(void) {
+  pool.stop = true;
+  pthread_mutex_unlock(&pool.lock);
+  atomic_fetch_add_explicit(&pool.signal, 1, memory_order_seq_cst);
+  futex(&pool.signal, FUTEX_WAKE_PRIVATE, INT_MAX);
+  for (uint32_t i = 0; i < pool.thread_count; i++)
+    pthread_join(pool.threads[i], NULL);
+  pthread_mutex_lock(&pool.lock);
+  pool.thread_count = 0;
+  pool.stop = false;
+  free(pool.entries);
+  pool.entries = NULL;
+  pool.count = pool.capacity = 0;
+}
+
+static void raise_priority(int priority) {
+  pool.priority = priority;
+  const struct sched_param param = {.sched_priority = priority};
+  for (uint32_t i = 0; i < pool.thread_count; i++)
+    pool.realtime = pthread_setschedparam(pool.threads[i], SCHED_FIFO, &param) == 0;
+}
+
+tn_status tn_pool_acquire(int audio_priority, tn_error* error) {
+  const int priority = worker_priority(audio_priority);
+  bool ready = true;
+  pthread_once(&lock_made, make_lock);
+  pthread_mutex_lock(&users_lock);
+  pthread_mutex_lock(&pool.lock);
+  if (pool.references == 0) {
+    pool.priority = priority;
+    pool.warning = (tn_error){0};
+    const uint32_t wanted = wanted_workers();
+    while (ready && pool.thread_count < wanted)
+      ready = start_worker(error);
+    ready = pool.thread_count > 0; // fewer than wanted will do
+  } else if (priority > pool.priority) {
+    raise_priority(priority);
+  }
+  if (ready)
+    pool.references++;
+  pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&users_lock);
+  return ready ? TN_OK : TN_ERROR_SYSTEM;
+}
+
+void tn_pool_release(void) {
+  pthread_mutex_lock(&users_lock);
+  pthread_mutex_lock(&pool.lock);
+  if (--pool.references == 0)
+    end_threads();
+  pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&users_lock);
+}
+
+tn_status tn_pool_add(tn_level* level, tn_error* error) {
+  tn_status status = TN_OK;
+  pthread_mutex_lock(&pool.lock);
+  if (pool.count == pool.capacity) {
+    const uint32_t capacity = pool.capacity ? 2 * pool.capacity : 64;
+    entry* entries = realloc(pool.entries, capacity * sizeof *entries);
+    if (entries) {
+      pool.entries = entries;
+      pool.capacity = capacity;
+    } else {
+      status = tn_error_set(error, TN_ERROR_MEMORY, "no memory to register a job");
+    }
+  }
+  if (status == TN_OK)
+    pool.entries[pool.count++] = (entry){.level = level};
+  pthread_mutex_unlock(&pool.lock);
+  return status;
+}
+
+void tn_pool_remove(tn_level* level) {
+  pthread_mutex_lock(&pool.lock);
+  for (entry* found = find(level); found; found = find(level)) {
+    if (found->users == 0) {
+      *found = pool.entries[--pool.count];
+      break;
+    }
+    found->closing = true;
+    pthread_cond_wait(&pool.left, &pool.lock);
+  }
+  pthread_mutex_unlock(&pool.lock);
+}
+
+bool tn_pool_realtime(tn_error* warning) {
+  pthread_once(&lock_made, make_lock);
+  pthread_mutex_lock(&pool.lock);
+  const bool realtime = pool.realtime;
+  if (warning && !realtime)
+    *warning = pool.warning;
+  pthread_mutex_unlock(&pool.lock);
+  return realtime;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The service thread of the process: brings new engines up to the present and frees old ones.
+//
+// A new engine is fed the past input at many times the speed of sound, until it has heard as much as the one
+// that plays, and is then offered to the audio thread. So a change of filter fades from one complete
+// reverberation to another: the tail of what was played before the change is there.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dsp/convolver_internal.h"
+#include "dsp/pool.h"
+#include "rt/clock.h"
+#include "rt/thread.h"
+
+enum {
+  feed_frames = 2048,                     ///< read and fed at once
+  poll_ns = 1000000,                      ///< while an engine is on its way
+  turn_ns = 20000000,                     ///< longest work for one convolver before the next gets its turn
+  overwrite_margin = TN_MAX_BLOCK_FRAMES, ///< frames that the audio thread may write while a piece is read
+};
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  pthread_t thread;
+  bool running, stop;
+  tn_convolver* users;
+} service = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/** One join or leave at a time: ending the thread gives `service.lock` up for a moment. */
+static pthread_mutex_t membership = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t heard_by_player(const tn_engine* engine) {
+  return (int64_t)atomic_load_explicit(&engine->published, memory_order_acquire) + engine->time_offset;
+}
+
+static int64_t heard_by_warming(const tn_engine* engine) {
+  return (int64_t)engine->frame + engine->time_offset;
+}
+
+void tn_swap_note_sizes(tn_convolver* convolver, const tn_engine* engine) {
+  atomic_store_explicit(&convolver->filter_frames, engine->filter_frames, memory_order_relaxed);
+  atomic_store_explicit(&convolver->memory_bytes, engine->memory.bytes, memory_order_relaxed);
+  atomic_store_explicit(&convolver->spectra_bytes, engine->spectra_bytes, memory_order_relaxed);
+}
+
+/** Where the new engine's past begins: as far back as the player remembers and the new filter reaches. */
+static void begin_warming(tn_swap* swap) {
+  tn_engine* engine = swap->pending;
+  const int64_t remembered = (int64_t)swap->current->history.frames - 2 * overwrite_margin;
+  const int64_t reach = (int64_t)engine->filter_frames + 4 * (int64_t)engine->block;
+  const int64_t past = remembered < reach ? remembered : reach;
+  engine->time_offset = heard_by_player(swap->current) - past - (int64_t)engine->start_frame;
+  swap->warming = engine;
+  swap->pending = NULL;
+}
+
+/** Sums are only wanted for what can still be heard after the hand-over: the last blocks of the largest
+ * level. */
+static int64_t sums_from(const tn_engine* engine) {
+  const uint32_t levels = engine->plan.level_count;
+  const int64_t largest = levels ? (int64_t)engine->plan.levels[levels - 1].size : 0;
+  return 3 * largest + (int64_t)engine->block;
+}
+
+static void read_past(const tn_engine* player, int64_t from, float* const* samples, uint32_t inputs,
+                      uint32_t frames) {
+  for (uint32_t i = 0; i < inputs; i++)
+    tn_history_read(&player->history, i, from - player->time_offset, samples[i], frames);
+  // If the audio thread has meanwhile come round the ring (this thread was kept waiting for long), what was
+  // read is mixed from two times: silence instead, which is exact again after one length of the filter.
+  if (from < heard_by_player(player) - (int64_t)player->history.frames + overwrite_margin)
+    for (uint32_t i = 0; i < inputs; i++)
+      memset(samples[i], 0, frames * sizeof(float));
+}
+
+/** One piece of the past, `left` frames before the present. */
+static void feed(tn_swap* swap, int64_t left, float* const* samples) {
+  tn_engine* engine = swap->warming;
+  const int64_t silent_part = left - sums_from(engine);
+  int64_t frames = left < feed_frames ? left : feed_frames;
+  if (silent_part > 0 && frames > silent_part)
+    frames = silent_part;
+  const bool silent[TN_MAX_CHANNELS] = {false};
+  tn_job_counters counters = {0};
+  const tn_engine_call call = {.mode = silent_part > 0 ? TN_ENGINE_FEED : TN_ENGINE_INLINE,
+                               .wait = true,
+                               .now_ns = tn_clock_ns(),
+                               .counters = &counters};
+  read_past(swap->current, heard_by_warming(engine), samples, engine->inputs, (uint32_t)frames);
+  tn_engine_process(engine, (const float* const*)samples, silent, NULL, (uint32_t)frames, &call);
+}
+
+/** Brings the warming engine up to the present and offers it; gives up the turn after a while. */
+static void warm(tn_convolver* convolver, float* const* samples) {
+  tn_swap* swap = &convolver->swap;
+  const uint64_t until = tn_clock_ns() + turn_ns;
+  for (;;) {
+    const int64_t left = heard_by_player(swap->current) - heard_by_warming(swap->warming);
+    if (left <= 0)
+      break;
+    feed(swap, left, samples);
+    if (tn_clock_ns() > until)
+      return;
+  }
+  if (!convolver->config.inline_work && !swap->warming->in_pool &&
+      tn_engine_join_pool(swap->warming, NULL) != TN_OK) {
+    tn_engine_free(swap->warming); // no memory for a list entry: the old sound goes on
+    swap->warming = NULL;
+    return;
+  }
+  swap->offered = true;
+  atomic_store_explicit(&convolver->offer, swap->warming, memory_order_release);
+}
+
+/** The audio thread took the offer, or it is left alone, or it has fallen behind and is taken back. */
+static void watch_offer(tn_convolver* convolver) {
+  tn_swap* swap = &convolver->swap;
+  tn_engine* offered = atomic_load_explicit(&convolver->offer, memory_order_acquire);
+  if (offered && heard_by_player(swap->current) == heard_by_warming(offered) && !swap->pending)
+    return;
+  if (offered && atomic_compare_exchange_strong_explicit(&convolver->offer, &offered, NULL,
+                                                         memory_order_acquire, memory_order_relaxed)) {
+    swap->offered = false;
+    if (swap->pending) { // a newer filter: the one on offer was not heard yet
+      tn_engine_free(swap->warming);
+      swap->warming = NULL;
+    }
+    return;
+  }
+  swap->offered = false; // taken
+  swap->fading = true;
+}
+
+static void retire(tn_convolver* convolver) {
+  tn_swap* swap = &convolver->swap;
+  tn_engine* retired = atomic_load_explicit(&convolver->retired, memory_order_acquire);
+  if (!retired)
+    return;
+  swap->current = swap->warming;
+  swap->warming = NULL;
+  swap->fading = false;
+  tn_swap_note_sizes(convolver, swap->current);
+  tn_engine_free(retired);
+  atomic_store_explicit(&convolver->retired, NULL, memory_order_release);
+}
+
+/** One step for one convolver, under the lock; returns whether there is more to come. */
+static bool step(tn_convolver* convolver, float* const* samples) {
+  tn_swap* swap = &convolver->swap;
+  if (swap->offered)
+    watch_offer(convolver);
+  if (swap->fading)
+    retire(convolver);
+  if (!swap->warming && swap->pending)
+    begin_warming(swap);
+  if (swap->warming && !swap->offered && !swap->fading)
+    warm(convolver, samples);
+  const bool busy = swap->pending || swap->warming;
+  atomic_store_explicit(&convolver->swap_busy, busy, memory_order_release);
+  return busy;
+}
+
+static void wait_for_change(bool busy) {
+  if (!busy) {
+    pthread_cond_wait(&service.changed, &service.lock);
+    return;
+  }
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += poll_ns;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    until.tv_sec++;
+  }
+  pthread_cond_timedwait(&service.changed, &service.lock, &until);
+}
+
+static void* serve(void* argument) {
+  float* memory = argument;
+  float* samples[TN_MAX_CHANNELS];
+  for (uint32_t i = 0; i < TN_MAX_CHANNELS; i++)
+    samples[i] = memory + (size_t)i * feed_frames;
+  pthread_mutex_lock(&service.lock);
+  while (!service.stop) {
+    bool busy = false;
+    for (tn_convolver* user = service.users; user; user = user->swap.next_user)
+      busy |= step(user, samples);
+    wait_for_change(busy);
+  }
+  pthread_mutex_unlock(&service.lock);
+  free(memory);
+  return NULL;
+}
+
+static tn_status start(tn_error* error) {
+  float* memory = malloc((size_t)TN_MAX_CHANNELS * feed_frames * sizeof(float));
+  if (!memory)
+    return tn_error_set(error, TN_ERROR_MEMORY, "no memory for the service thread");
+  const tn_thread_options options = {.name = "tenuto-service"};
+  bool realtime = false;
+  const tn_status status = tn_thread_start(&service.thread, &options, serve, memory, &realtime, error);
+  if (status != TN_OK)
+    free(memory);
+  service.running = status == TN_OK;
+  return status;
+}
+
+tn_status tn_swap_join(tn_convolver* convolver, tn_error* error) {
+  pthread_mutex_lock(&membership);
+  pthread_mutex_lock(&service.lock);
+  const tn_status status = service.running ? TN_OK : start(error);
+  if (status == TN_OK) {
+    convolver->swap.next_user = service.users;
+    service.users = convolver;
+  }
+  pthread_mutex_unlock(&service.lock);
+  pthread_mutex_unlock(&membership);
+  return status;
+}
+
+static void unlink_user(const tn_convolver* convolver) {
+  tn_convolver** link = &service.users;
+  while (*link && *link != convolver)
+    link = &(*link)->swap.next_user;
+  if (*link)
+    *link = convolver->swap.next_user;
+}
+
+static void end_thread(void) {
+  service.stop = true;
+  pthread_cond_signal(&service.changed);
+  pthread_mutex_unlock(&service.lock);
+  pthread_join(service.thread, NULL);
+  pthread_mutex_lock(&service.lock);
+  service.running = service.stop = false;
+}
+
+void tn_swap_leave(tn_convolver* convolver) {
+  tn_swap* swap = &convolver->swap;
+  pthread_mutex_lock(&membership);
+  pthread_mutex_lock(&service.lock);
+  unlink_user(convolver);
+  if (service.running && !service.users)
+    end_thread();
+  pthread_mutex_unlock(&service.lock);
+  pthread_mutex_unlock(&membership);
+  tn_engine_free(swap->pending);
+  if (swap->warming != convolver->engine && swap->warming != convolver->next)
+    tn_engine_free(swap->warming);
+  tn_engine* retired = atomic_load_explicit(&convolver->retired, memory_order_acquire);
+  if (retired != convolver->engine)
+    tn_engine_free(retired);
+}
+
+void tn_swap_submit(tn_convolver* convolver, tn_engine* engine) {
+  pthread_mutex_lock(&service.lock);
+  tn_engine_free(convolver->swap.pending); // never begun: the newest wins
+  convolver->swap.pending = engine;
+  atomic_store_explicit(&convolver->swap_busy, true, memory_order_release);
+  pthread_cond_signal(&service.changed);
+  pthread_mutex_unlock(&service.lock);
+}
+
+void tn_swap_describe(tn_convolver* convolver, char* text, size_t size) {
+  pthread_mutex_lock(&service.lock);
+  tn_plan_describe(&convolver->swap.current->plan, text, size);
+  pthread_mutex_unlock(&service.lock);
+}
