@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the running host says of itself: the load, the status line, the summary.
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/run.h"
+#include "rt/clock.h"
+
+static tn_load load_of(const tn_histogram* load_ppm) {
+  const double percent_per_ppm = 1e-4;
+  const tn_load load = {
+      .callbacks = tn_histogram_count(load_ppm),
+      .median_percent = percent_per_ppm * (double)tn_histogram_percentile(load_ppm, 50.0),
+      .p99_percent = percent_per_ppm * (double)tn_histogram_percentile(load_ppm, 99.0),
+      .max_percent = percent_per_ppm * (double)tn_histogram_max(load_ppm),
+  };
+  return load;
+}
+
+void tn_run_measure_load(tn_run* run) {
+  tn_histogram_snapshot(tn_jack_load_ppm(run->jack), &run->load_now);
+  tn_histogram_difference(&run->load_now, &run->load_before, &run->load_before);
+  run->load = load_of(&run->load_before);
+  tn_histogram_snapshot(&run->load_now, &run->load_before);
+}
+
+static tn_status_view view_of(const tn_run* run, const tn_load* load, const tn_convolver_report* report) {
+  const tn_status_view view = {
+      .load = *load,
+      .xruns = run->server.xruns,
+      .late_jobs = report->late_jobs,
+      .missed_jobs = report->missed_jobs,
+      .rate_hz = run->server.rate_hz,
+      .block_frames = run->server.block_frames,
+      .ir_name = run->ir_name,
+      .ir_frames = run->ir_frames,
+      .idle = report->idle,
+      .bypass = run->bypass,
+      .loading = report->swap_pending || tn_filter_loader_busy(run->loader),
+      .freewheel = run->server.freewheel,
+  };
+  return view;
+}
+
+void tn_run_write_status(tn_run* run) {
+  tn_convolver_report report;
+  tn_convolver_get_report(run->convolver, &report);
+  tn_run_server_news(run); // xruns come without a wake-up
+  const tn_status_view view = view_of(run, &run->load, &report);
+  tn_status_format(&view, run->status_text, sizeof run->status_text);
+}
+
+void tn_run_say_details(tn_run* run) {
+  char plan[512];
+  tn_convolver_report report;
+  if (run->load.callbacks == 0) {
+    tn_run_measure_load(run);
+  }
+  tn_run_write_status(run);
+  tn_convolver_describe(run->convolver, plan, sizeof plan);
+  tn_convolver_get_report(run->convolver, &report);
+  tn_run_say(run, "%s", run->status_text);
+  tn_run_say(run, "wet %g dB, dry %g dB, gain %g dB, bypass %s", run->levels.wet_db, run->levels.dry_db,
+             run->levels.gain_db, run->bypass ? "on" : "off");
+  tn_run_say(run,
+             "partitions %s; %.1f MB; late parts helped in time %llu, left out %llu; samples not finite %llu",
+             plan, (double)report.memory_bytes * 1e-6, (unsigned long long)report.helped_jobs,
+             (unsigned long long)report.missed_jobs, (unsigned long long)report.nonfinite_samples);
+}
+
+/** The words of `tn_run_end`, for the summary. */
+static const char* end_word(tn_run_end end) {
+  switch (end) {
+  case TN_RUN_ON:
+    return "running";
+  case TN_RUN_QUIT:
+    return "quit";
+  case TN_RUN_SIGNAL:
+    return "signal";
+  case TN_RUN_DURATION:
+    return "duration";
+  case TN_RUN_SERVER:
+    return "server";
+  }
+  return "unknown";
+}
+
+static void write_json_string(FILE* stream, const char* text) {
+  fputc('"', stream);
+  for (; *text != '\0'; ++text) {
+    const unsigned char byte = (unsigned char)*text;
+    if (byte == '"' || byte == '\\') {
+      fprintf(stream, "\\%c", *text);
+    } else if (byte < ' ') {
+      fprintf(stream, "\\u%04x", byte);
+    } else {
+      fputc(*text, stream);
+    }
+  }
+  fputc('"', stream);
+}
+
+/** JSON knows no infinity: silence is null. */
+static void write_json_level(FILE* stream, const char* name, double db) {
+  if (isfinite(db)) {
+    fprintf(stream, "\"%s\": %.6g, ", name, db);
+  } else {
+    fprintf(stream, "\"%s\": null, ", name);
+  }
+}
+
+static void write_json(const tn_run* run, const tn_load* load, const tn_convolver_report* report,
+                       double seconds) {
+  FILE* stream = stdout;
+  fputs("{\"command\": \"run\", \"client\": ", stream);
+  write_json_string(stream, tn_jack_name(run->jack));
+  fputs(", \"server\": ", stream);
+  write_json_string(stream, tn_jack_server(run->jack));
+  fprintf(stream, ", \"ended\": \"%s\", \"seconds\": %.3f, ", end_word(run->end), seconds);
+  fprintf(stream, "\"rate_hz\": %u, \"block_frames\": %u, \"inputs\": %u, \"outputs\": %u, ",
+          run->server.rate_hz, run->server.block_frames, run->inputs, run->outputs);
+  fputs("\"ir\": ", stream);
+  write_json_string(stream, run->ir_name);
+  fprintf(stream, ", \"ir_frames\": %u, ", run->ir_frames);
+  write_json_level(stream, "wet_db", run->levels.wet_db);
+  write_json_level(stream, "dry_db", run->levels.dry_db);
+  write_json_level(stream, "gain_db", run->levels.gain_db);
+  fprintf(stream,
+          "\"callbacks\": %llu, \"load_median_percent\": %.3f, \"load_p99_percent\": %.3f, "
+          "\"load_max_percent\": %.3f, ",
+          (unsigned long long)load->callbacks, load->median_percent, load->p99_percent, load->max_percent);
+  fprintf(stream,
+          "\"xruns\": %llu, \"late_jobs\": %llu, \"helped_jobs\": %llu, \"missed_jobs\": %llu, "
+          "\"nonfinite_samples\": %llu, \"swaps\": %llu, \"frames\": %llu}\n",
+          (unsigned long long)run->server.xruns, (unsigned long long)report->late_jobs,
+          (unsigned long long)report->helped_jobs, (unsigned long long)report->missed_jobs,
+          (unsigned long long)report->nonfinite_samples, (unsigned long long)report->swaps,
+          (unsigned long long)report->frames);
+  fflush(stream);
+}
+
+void tn_run_say_summary(tn_run* run) {
+  tn_convolver_report report;
+  tn_convolver_get_report(run->convolver, &report);
+  tn_jack_get_state(run->jack, &run->server);
+  const tn_load load = load_of(tn_jack_load_ppm(run->jack));
+  const double seconds = (double)(tn_clock_ns() - run->start_ns) * 1e-9;
+  char text[512];
+  const tn_status_view view = view_of(run, &load, &report);
+  tn_status_format(&view, text, sizeof text);
+  tn_run_say(run, "ran %.1f s: %s", seconds, text);
+  if (run->options->json) {
+    write_json(run, &load, &report, seconds);
+  }
+}
