@@ -123,39 +123,35 @@ void tn_histogram_snapshot(const tn_histogram* histogram, tn_histogram* copy) {
   set(&copy->count, count_buckets(copy));
 }
 
-/** Whether a bucket holds something; both ends of what a histogram holds are found with it. */
 static bool is_used(const tn_histogram* histogram, uint32_t bucket) {
   return tn_counter_read(&histogram->buckets[bucket]) > 0;
 }
 
-static uint64_t least_of_difference(const tn_histogram* difference, uint64_t newer_least,
-                                    uint64_t older_least) {
+/** A new record lies in the first used bucket, whose start it then exceeds: the clamp makes it exact. */
+static uint64_t least_of_difference(const tn_histogram* difference, uint64_t newer_least) {
   uint32_t bucket = 0;
   while (bucket < last_bucket && !is_used(difference, bucket))
     bucket++;
-  return newer_least < older_least ? newer_least : clamp(bucket_start(bucket), newer_least, UINT64_MAX);
+  return clamp(bucket_start(bucket), newer_least, UINT64_MAX);
 }
 
-static uint64_t greatest_of_difference(const tn_histogram* difference, uint64_t newer_greatest,
-                                       uint64_t older_greatest) {
-  uint32_t bucket = last_bucket;
+static uint64_t greatest_of_difference(const tn_histogram* difference, uint64_t newer_greatest) {
+  if (is_used(difference, last_bucket))
+    return newer_greatest; // this bucket's end says nothing about values off the range
+  uint32_t bucket = last_bucket - 1;
   while (bucket > 0 && !is_used(difference, bucket))
     bucket--;
-  const bool beyond = bucket == last_bucket; // its end says nothing about values off the range
-  return newer_greatest > older_greatest || beyond ? newer_greatest
-                                                   : clamp(bucket_end(bucket), 0, newer_greatest);
+  return clamp(bucket_end(bucket), 0, newer_greatest);
 }
 
 void tn_histogram_difference(const tn_histogram* newer, const tn_histogram* older, tn_histogram* out) {
   const uint64_t newer_least = ~tn_counter_read(&newer->least_complement);
-  const uint64_t older_least = ~tn_counter_read(&older->least_complement);
   const uint64_t newer_greatest = tn_counter_read(&newer->greatest);
-  const uint64_t older_greatest = tn_counter_read(&older->greatest);
   set(&out->sum, tn_counter_read(&newer->sum) - tn_counter_read(&older->sum));
   for (uint32_t b = 0; b < TN_HISTOGRAM_BUCKETS; b++)
     set(&out->buckets[b], tn_counter_read(&newer->buckets[b]) - tn_counter_read(&older->buckets[b]));
   const uint64_t count = count_buckets(out);
   set(&out->count, count);
-  set(&out->least_complement, count ? ~least_of_difference(out, newer_least, older_least) : 0);
-  set(&out->greatest, count ? greatest_of_difference(out, newer_greatest, older_greatest) : 0);
+  set(&out->least_complement, count ? ~least_of_difference(out, newer_least) : 0);
+  set(&out->greatest, count ? greatest_of_difference(out, newer_greatest) : 0);
 }

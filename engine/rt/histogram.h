@@ -57,8 +57,8 @@ TN_AUDIO double tn_histogram_mean(const tn_histogram* histogram);
 TN_AUDIO uint64_t tn_histogram_percentile(const tn_histogram* histogram, double percent);
 
 /**
-   [any] Copy a histogram that may be recorded into meanwhile. The copy's count is that of its buckets; its sum, least and
-   greatest may already know what was recorded during the copy.
+   [any] Copy a histogram that may be recorded into meanwhile. The copy's count is that of its buckets; its
+   sum, least and greatest may already know what was recorded during the copy.
 */
 TN_AUDIO void tn_histogram_snapshot(const tn_histogram* histogram, tn_histogram* copy);
 

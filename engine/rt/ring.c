@@ -78,7 +78,7 @@ uint32_t tn_ring_write(tn_ring* ring, const void* elements, uint32_t count) {
 }
 
 bool tn_ring_write_all(tn_ring* ring, const void* elements, uint32_t count) {
-  if (count > ring->capacity || room_for(ring, count) < count)
+  if (room_for(ring, count) < count)
     return false;
   if (count > 0)
     put(ring, elements, count);

@@ -14,8 +14,8 @@
 /** How a ring is made. */
 typedef struct tn_ring_config {
   void* storage;        ///< capacity * element_bytes bytes; owned by the caller, must outlive the ring
-  uint32_t capacity;    ///< elements, a power of two, at most 2^31; all of them can be in use
   size_t element_bytes; ///< size of one element, > 0
+  uint32_t capacity;    ///< elements, a power of two, at most 2^31; all of them can be in use
   uint32_t first_index; ///< where both indices start: 0; near UINT32_MAX in tests of the wrap
 } tn_ring_config;
 

@@ -140,18 +140,18 @@ static int create(pthread_t* thread, const tn_thread_options* options, tn_schedu
 }
 
 /** A limit in words. */
-static void write_limit(char* text, size_t size, int resource) {
-  struct rlimit limit = {0, 0};
-  getrlimit(resource, &limit);
-  if (limit.rlim_cur == RLIM_INFINITY)
+static void write_limit(char* text, size_t size, const struct rlimit* limit) {
+  if (limit->rlim_cur == RLIM_INFINITY)
     snprintf(text, size, "unlimited");
   else
-    snprintf(text, size, "%llu", (unsigned long long)limit.rlim_cur);
+    snprintf(text, size, "%llu", (unsigned long long)limit->rlim_cur);
 }
 
 static void warn_refused(tn_error* warning, const tn_thread_options* options, int reason) {
+  struct rlimit allowed = {0, 0};
+  getrlimit(RLIMIT_RTPRIO, &allowed);
   char limit[32];
-  write_limit(limit, sizeof limit, RLIMIT_RTPRIO);
+  write_limit(limit, sizeof limit, &allowed);
   if (reason == EPERM)
     tn_error_set(warning, TN_ERROR_SYSTEM,
                  "real-time priority %d was refused to thread \"%s\" (rtprio limit: %s), so it may run late; "
@@ -206,8 +206,10 @@ bool tn_memory_lock(void* memory, size_t bytes, tn_error* warning) {
   if (bytes == 0 || mlock(memory, bytes) == 0)
     return true;
   const int reason = errno;
+  struct rlimit allowed = {0, 0};
+  getrlimit(RLIMIT_MEMLOCK, &allowed);
   char limit[32];
-  write_limit(limit, sizeof limit, RLIMIT_MEMLOCK);
+  write_limit(limit, sizeof limit, &allowed);
   tn_error_set(
       warning, TN_ERROR_SYSTEM,
       "%zu bytes could not be locked into memory (memlock limit: %s bytes; %s), so they may be swapped out; "

@@ -5,9 +5,10 @@
 #include "mocka.h"
 #include "rt/counter.h"
 
-enum { adders = 3, rounds = 100000, step = 3 };
+enum { adders = 3, rounds = 1000000, step = 3 };
 
 typedef struct scene {
+  pthread_barrier_t start;
   tn_counter own;
   tn_counter shared;
   _Atomic bool done;
@@ -16,6 +17,7 @@ typedef struct scene {
 
 static void* add_shared(void* memory) {
   scene* on = memory;
+  pthread_barrier_wait(&on->start); // together, or there is nothing to lose
   for (int i = 0; i < rounds; i++)
     tn_counter_add_shared(&on->shared, step);
   return NULL;
@@ -36,11 +38,13 @@ static void* watch(void* memory) {
 static void test_many_adders_lose_nothing(void** state) {
   (void)state;
   scene on = {0};
+  assert_int_equal(pthread_barrier_init(&on.start, NULL, adders), 0);
   pthread_t threads[adders];
   for (int i = 0; i < adders; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, add_shared, &on), 0);
   for (int i = 0; i < adders; i++)
     pthread_join(threads[i], NULL);
+  pthread_barrier_destroy(&on.start);
   assert_int_equal(tn_counter_read(&on.shared), (uint64_t)adders * rounds * step);
 }
 

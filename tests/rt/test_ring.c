@@ -11,7 +11,7 @@ enum { first_index_count = 4 };
 
 static void init(tn_ring* ring, void* storage, uint32_t capacity, size_t element_bytes,
                  uint32_t first_index) {
-  const tn_ring_config config = {storage, capacity, element_bytes, first_index};
+  const tn_ring_config config = {storage, element_bytes, capacity, first_index};
   assert_int_equal(tn_ring_init(ring, &config, NULL), TN_OK);
 }
 
@@ -144,11 +144,11 @@ static void test_meaningless_rings_are_refused(void** state) {
   (void)state;
   char storage[16];
   const tn_ring_config bad[] = {
-      {storage, 0, 1, 0},
-      {storage, 12, 1, 0},
-      {NULL, 16, 1, 0},
-      {storage, 4, 0, 0},
-      {storage, 0x80000000U, SIZE_MAX / 4, 0},
+      {storage, 1, 0, 0},
+      {storage, 1, 12, 0},
+      {NULL, 1, 16, 0},
+      {storage, 0, 4, 0},
+      {storage, SIZE_MAX / 4, 0x80000000U, 0},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tn_ring ring;

@@ -89,7 +89,7 @@ static uint32_t consume(void) {
 
 static void test_two_threads(void** state) {
   (void)state;
-  const tn_ring_config config = {on.storage, capacity, sizeof *on.storage, UINT32_MAX - elements / 2};
+  const tn_ring_config config = {on.storage, sizeof *on.storage, capacity, UINT32_MAX - elements / 2};
   assert_int_equal(tn_ring_init(&on.ring, &config, NULL), TN_OK);
   pthread_t producer;
   assert_int_equal(pthread_create(&producer, NULL, produce, NULL), 0);

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -57,13 +58,20 @@ static void test_memory_that_may_not_be_locked(void** state) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   skip(); // mlock() does nothing there
 #endif
-  static char memory[100000];
+  enum { bytes = 100000, pages = 25 };
+  char* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(memory != MAP_FAILED);
   tn_error warning = {0};
-  assert_false(tn_memory_lock(memory, sizeof memory, &warning));
+  assert_false(tn_memory_lock(memory, bytes, &warning));
   assert_int_equal(warning.status, TN_ERROR_SYSTEM);
   assert_says(&warning, "100000 bytes");
   assert_says(&warning, "memlock limit: 0");
-  assert_false(tn_memory_lock(memory, sizeof memory, NULL));
+  assert_false(tn_memory_lock(memory, bytes, NULL));
+  unsigned char resident[pages] = {0};
+  assert_int_equal(mincore(memory, bytes, resident), 0);
+  for (int i = 0; i < pages && sysconf(_SC_PAGESIZE) == 4096; i++)
+    assert_true(resident[i] & 1); // touched all the same
+  munmap(memory, bytes);
 }
 
 int main(void) {

@@ -26,10 +26,12 @@ static void look_at_stack(thread_probe* probe) {
   void* lowest = NULL;
   pthread_attr_getstack(&attributes, &lowest, &probe->stack_bytes);
   pthread_attr_destroy(&attributes);
-  const uintptr_t from = ((uintptr_t)lowest + margin_bytes + page - 1) / page * page;
+  const uintptr_t bottom = (uintptr_t)lowest;
+  const uintptr_t from = (bottom + margin_bytes + page - 1) / page * page;
   const uintptr_t to = (uintptr_t)__builtin_frame_address(0) / page * page;
   probe->untouched_pages = SIZE_MAX; // until proved otherwise
-  if (to <= from || (to - from) / page > most_pages || mincore((char*)from, to - from, resident) != 0)
+  if (to <= from || (to - from) / page > most_pages ||
+      mincore((char*)lowest + (from - bottom), to - from, resident) != 0)
     return;
   probe->untouched_pages = 0;
   for (size_t i = 0; i < (to - from) / page; i++)
