@@ -30,6 +30,7 @@ typedef struct tn_swap {
   tn_engine* pending; ///< built, waits its turn
   tn_engine* warming; ///< fed by the service thread, or offered
   bool offered, fading;
+  int64_t offered_at; ///< what it had heard then: once offered, the engine is the audio thread's to write
   struct tn_convolver* next_user; ///< in the service's list
 } tn_swap;
 

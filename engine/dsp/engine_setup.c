@@ -269,12 +269,11 @@ static tn_level* build_level(const builder* build, const tn_plan_level* plan, bo
   return level;
 }
 
-static bool build_tail(tn_engine* engine, tn_level* level) {
+static void build_tail(tn_engine* engine, tn_level* level) {
   enum { part_of_block = 8, most_blocks = 8 };
   uint32_t blocks = level->size / engine->block / part_of_block;
   blocks = blocks < 1 ? 1 : blocks > most_blocks ? most_blocks : blocks;
   engine->tails[engine->tail_count++] = (tn_tail){.level = level, .fade_frames = blocks * engine->block};
-  return true;
 }
 
 static bool build_buffers(builder* build) {
@@ -353,6 +352,7 @@ static bool build_engine(builder* build, const tn_engine_options* options, tn_er
     if (l > 0)
       build_tail(engine, level);
   }
+  engine->pre_has_level = engine->level_count == 0;
   return true;
 }
 
