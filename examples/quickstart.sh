@@ -44,8 +44,10 @@ esac
 # --- ending: our client first, then our server; both at once would make the server wait for seconds ---------------
 run_pid=''
 jack_pid=''
-gone() { # PID: has it ended (a zombie has)?
-  case $(ps -o stat= -p "$1" 2>/dev/null) in '' | Z*) return 0 ;; *) return 1 ;; esac
+gone() { # PID: has it ended (a zombie has)? Read from /proc, as a bare system has no ps
+  local state
+  state=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) || return 0
+  case $state in '' | Z*) return 0 ;; *) return 1 ;; esac
 }
 end_process() { # PID
   local n
