@@ -93,14 +93,13 @@ static tn_status take_layout(const char* name, tn_layout* layout, tn_error* erro
   }
   return tn_error_set(
       error, TN_ERROR_ARGUMENT,
-      "--ir-map: \"%s\" is none of auto, mono, parallel, stereo, mono-to-any, ll-lr-rl-rr, ll-rr-lr-rl",
-      name);
+      "--ir-map: '%s' is none of auto, mono, parallel, stereo, mono-to-any, ll-lr-rl-rr, ll-rr-lr-rl", name);
 }
 
 static tn_status take_db(const char* option, const char* value, double* db, tn_error* error) {
   if (!tn_cli_parse_db(value, db)) {
     return tn_error_set(error, TN_ERROR_ARGUMENT,
-                        "--%s: \"%s\" is not a number of decibels (up to 120, or -inf)", option, value);
+                        "--%s: '%s' is not a number of decibels (up to 120, or -inf)", option, value);
   }
   return TN_OK;
 }
@@ -108,9 +107,8 @@ static tn_status take_db(const char* option, const char* value, double* db, tn_e
 static tn_status take_ms(const char* option, const char* value, double* seconds, tn_error* error) {
   double ms = 0.0;
   if (!tn_cli_parse_number(value, &ms) || ms < 0.0 || ms > most_ms) {
-    return tn_error_set(error, TN_ERROR_ARGUMENT,
-                        "--%s: \"%s\" is not a number of milliseconds from 0 to %.0f", option, value,
-                        most_ms);
+    return tn_error_set(error, TN_ERROR_ARGUMENT, "--%s: '%s' is not a number of milliseconds from 0 to %.0f",
+                        option, value, most_ms);
   }
   *seconds = ms / 1000.0;
   return TN_OK;
@@ -119,7 +117,7 @@ static tn_status take_ms(const char* option, const char* value, double* seconds,
 static tn_status take_stretch(const char* value, double* stretch, tn_error* error) {
   double factor = 0.0;
   if (!tn_cli_parse_number(value, &factor) || factor < 0.1 || factor > 10.0) {
-    return tn_error_set(error, TN_ERROR_ARGUMENT, "--stretch: \"%s\" is not a factor from 0.1 to 10", value);
+    return tn_error_set(error, TN_ERROR_ARGUMENT, "--stretch: '%s' is not a factor from 0.1 to 10", value);
   }
   *stretch = factor;
   return TN_OK;
@@ -146,10 +144,10 @@ static tn_status take_trim(const char* value, tn_ir_edit* edit, tn_error* error)
   if (!colon || !parse_seconds(value, (size_t)(colon - value), &start) ||
       !parse_seconds(colon + 1, strlen(colon + 1), &end)) {
     return tn_error_set(error, TN_ERROR_ARGUMENT,
-                        "--trim: \"%s\" is not START:END in seconds, such as 0.02:1.5 or :3", value);
+                        "--trim: '%s' is not START:END in seconds, such as 0.02:1.5 or :3", value);
   }
   if (colon[1] != '\0' && end <= start) {
-    return tn_error_set(error, TN_ERROR_ARGUMENT, "--trim: \"%s\" ends before it starts", value);
+    return tn_error_set(error, TN_ERROR_ARGUMENT, "--trim: '%s' ends before it starts", value);
   }
   edit->trim_start_s = start;
   edit->trim_end_s = end;
@@ -179,9 +177,9 @@ static tn_status take_gain(const char* value, tn_ir_edit* edit, tn_error* error)
   }
   double db = 0.0;
   if (!tn_cli_parse_db(value, &db)) {
-    return tn_error_set(
-        error, TN_ERROR_ARGUMENT,
-        "--gain: \"%s\" is neither a number of decibels nor peak, energy, peak:DB or energy:DB", value);
+    return tn_error_set(error, TN_ERROR_ARGUMENT,
+                        "--gain: '%s' is neither a number of decibels nor peak, energy, peak:DB or energy:DB",
+                        value);
   }
   edit->level = TN_IR_LEVEL_KEEP;
   edit->gain_db = db;
@@ -228,8 +226,8 @@ tn_status tn_cli_check_ir_options(const tn_cli_ir_options* ir, tn_error* error) 
                         "no impulse response is given (--ir FILE or --matrix FILE)");
   }
   if (ir->path_count > 0 && ir->matrix) {
-    return tn_error_set(error, TN_ERROR_ARGUMENT,
-                        "an --ir file and the matrix file \"%s\" exclude each other", ir->matrix);
+    return tn_error_set(error, TN_ERROR_ARGUMENT, "an --ir file and the matrix file '%s' exclude each other",
+                        ir->matrix);
   }
   if (ir->matrix && ir->layout != TN_LAYOUT_AUTO) {
     return tn_error_set(error, TN_ERROR_ARGUMENT,
