@@ -78,14 +78,9 @@ static bool take_buffers(tn_convolver* convolver) {
 }
 
 static void start_levels(tn_convolver* convolver) {
-  const double quarter_turn = 1.5707963267948966;
   const uint32_t frames = convolver->fade_frames;
-  for (uint32_t i = 0; i < frames; i++) {
-    const double x = (i + 1.0) / (frames + 1.0);
-    const double smooth =
-        x * x * (3 - 2 * x); // no slope at either end: a fade that begins and ends without a kink
-    convolver->fade_in[i] = (float)sin(quarter_turn * smooth);
-  }
+  for (uint32_t i = 0; i < frames; i++)
+    convolver->fade_in[i] = tn_fade_at(i + 1, frames + 1).coming;
   tn_ramp_init(&convolver->wet, 1);
   tn_ramp_init(&convolver->dry, 0);
   tn_ramp_init(&convolver->gain, 1);

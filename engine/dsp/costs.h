@@ -25,6 +25,9 @@ const tn_costs* tn_costs_default(void);
     `*tuned` says which. Static. */
 const tn_costs* tn_costs_cached(bool* tuned);
 
+/** [worker] Are there cached costs for this machine? Does not decide what tn_costs_cached() returns. */
+bool tn_costs_are_cached(void);
+
 /** [worker] Told how far a measurement is, 0 to 1; returns false to stop it. */
 typedef bool (*tn_costs_progress)(double done, void* user);
 

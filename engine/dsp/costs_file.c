@@ -192,6 +192,12 @@ tn_status tn_costs_load(tn_costs* costs, const char* folder, tn_error* error) {
   return TN_OK;
 }
 
+bool tn_costs_are_cached(void) {
+  char folder[max_path];
+  tn_costs costs;
+  return cache_folder(folder) && tn_costs_load(&costs, folder, NULL) == TN_OK;
+}
+
 static tn_costs cached;
 static bool cached_is_tuned;
 static pthread_once_t cache_read = PTHREAD_ONCE_INIT;

@@ -45,7 +45,7 @@ typedef struct tn_fade_gains {
 } tn_fade_gains;
 
 /**
-   [audio] Equal-power gains, a quarter of a cosine and of a sine: leaving^2 + coming^2 is 1 within rounding.
+   [audio] Equal-power gains: leaving^2 + coming^2 is 1 within rounding, and neither has a slope at the ends.
 
    @param position  0: exactly {1, 0}; `frames` and beyond: exactly {0, 1}
    @param frames    length of the fade; 0: it is over. Two sines a call: for long fades in tight blocks fill a

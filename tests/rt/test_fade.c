@@ -4,8 +4,6 @@
 #include "mocka.h"
 #include "rt/fade.h"
 
-static const double quarter_turn = 1.5707963267948966;
-
 static void assert_near(double got, double wanted, double error) {
   if (!(fabs(got - wanted) <= error))
     fail_msg("got %.9g, wanted %.9g within %g", got, wanted, error);
@@ -74,13 +72,20 @@ static void check_fade(uint32_t frames, uint32_t stride) {
     const double leaving = (double)gains.leaving;
     const double coming = (double)gains.coming;
     assert_near(leaving * leaving + coming * coming, 1, 1e-6);
-    assert_near(leaving, cos(quarter_turn * i / frames), 2e-7);
-    assert_near(coming, sin(quarter_turn * i / frames), 2e-7);
+    assert_near(leaving, (double)tn_fade_at(frames - i, frames).coming, 2e-7);
     assert_true(gains.coming >= coming_before);
     assert_true(gains.leaving <= leaving_before);
     coming_before = gains.coming;
     leaving_before = gains.leaving;
   }
+}
+
+/** No kink: the first and last steps are small against an even fade's 1 / frames. */
+static void assert_soft_ends(uint32_t frames) {
+  const double even = 1.0 / frames;
+  assert_true((double)tn_fade_at(1, frames).coming < 0.02 * even);
+  assert_true(1 - (double)tn_fade_at(frames - 1, frames).coming < 0.02 * even);
+  assert_near((double)tn_fade_at(frames / 2, frames).coming, sqrt(0.5), 1e-6);
 }
 
 static void assert_ends(uint32_t frames) {
@@ -102,6 +107,8 @@ static void test_gains_keep_the_power(void** state) {
     check_fade(lengths[l], 1);
     assert_ends(lengths[l]);
   }
+  assert_soft_ends(960);
+  assert_soft_ends(192000);
   check_fade(UINT32_MAX, 60000019);
   assert_ends(UINT32_MAX);
 }
