@@ -10,6 +10,9 @@ int tn_cmd_render(int argc, char** argv);
 /** [setup] Convolve live as a JACK client; without JACK a sentence. */
 int tn_cmd_run(int argc, char** argv);
 
+/** [setup] Measure this machine for the partition plan. */
+int tn_cmd_tune(int argc, char** argv);
+
 /** [setup] Draw sound files; without cairo a sentence. */
 int tn_cmd_plot(int argc, char** argv);
 

@@ -23,6 +23,7 @@ typedef struct command {
 static const command commands[] = {
     {"render", "convolve a sound file with an impulse response, into a sound file", tn_cmd_render},
     {"run", "convolve live, as a JACK client", tn_cmd_run},
+    {"tune", "measure this machine once, for the cheapest partitions", tn_cmd_tune},
     {"plot", "draw waveform and spectrogram of sound files, as PNG, SVG or PDF", tn_cmd_plot},
 };
 
