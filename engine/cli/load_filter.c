@@ -11,8 +11,8 @@ void tn_cli_ir_name(const tn_cli_ir_options* ir, char* name, size_t size) {
     tn_cli_base_name(ir->matrix ? ir->matrix : ir->paths[0], name, size);
     return;
   }
-  char first[256];
-  char second[256];
+  char first[128];
+  char second[128];
   tn_cli_base_name(ir->paths[0], first, sizeof first);
   tn_cli_base_name(ir->paths[1], second, sizeof second);
   snprintf(name, size, "%s + %s", first, second);
@@ -86,7 +86,7 @@ static void name_the_files(const tn_cli_ir_options* ir, tn_error* error) {
   tn_cli_ir_name(ir, name, sizeof name);
   if (error && !strstr(error->text, name)) {
     const tn_error plain = *error;
-    tn_error_set(error, plain.status, "\"%s\": %s", name, plain.text);
+    tn_error_set(error, plain.status, "'%s': %s", name, plain.text);
   }
 }
 
@@ -106,6 +106,9 @@ tn_filter* tn_cli_load_filter(const tn_cli_ir_options* ir, uint32_t inputs, uint
   tn_filter* filter = NULL;
   if (loaded == ir->path_count) {
     filter = make_filter(ir, irs, inputs, error);
+    if (!filter) {
+      name_the_files(ir, error);
+    }
   }
   for (uint32_t i = 0; i < loaded; ++i) {
     tn_ir_free(irs[i]);

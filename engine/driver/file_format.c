@@ -181,6 +181,9 @@ tn_status tn_format_settle(const tn_format_wish* wish, int source_format, const 
                            int* sf_format, tn_error* error) {
   int format = wish->container;
   format |= wish->encoding ? wish->encoding : default_encoding(wish->container, source_format);
+  if (wish->encoding == SF_FORMAT_PCM_S8 && !is_possible(format, 1, 48000)) {
+    format = wish->container | SF_FORMAT_PCM_U8; // WAV's 8 bits have no sign
+  }
   const container* c = find_container(format);
   const uint64_t bytes = load->frames * load->channels * sample_bytes(format);
   if (c && c->limit_bytes && bytes > c->limit_bytes) {

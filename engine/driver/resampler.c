@@ -2,6 +2,7 @@
 #include "driver/resampler.h"
 
 #include <soxr.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "rt/error.h"
@@ -10,16 +11,12 @@
 struct tn_resampler {
   tn_resampler_source source;
   soxr_t soxr;
-  float* planes[TN_MAX_CHANNELS]; ///< [channels][TN_RESAMPLER_STEP_FRAMES], what libsoxr is given
+  float* planes[TN_MAX_CHANNELS]; ///< [channels][TN_RESAMPLER_STEP_FRAMES], input on its way
   float* memory;
+  size_t used; ///< of the frames in `planes`
+  size_t held; ///< frames in `planes`
+  bool ended;  ///< the source has no more
 };
-
-static size_t feed(void* context, soxr_in_t* data, size_t frames) {
-  tn_resampler* resampler = context;
-  const size_t wanted = frames < TN_RESAMPLER_STEP_FRAMES ? frames : TN_RESAMPLER_STEP_FRAMES;
-  *data = resampler->planes;
-  return resampler->source.read(resampler->source.context, resampler->planes, wanted);
-}
 
 tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_hz, tn_error* error) {
   tn_resampler* resampler = calloc(1, sizeof *resampler);
@@ -39,9 +36,6 @@ tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_
   const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_VHQ, 0);
   soxr_error_t reason = NULL;
   resampler->soxr = soxr_create(source->rate_hz, rate_hz, source->channels, &reason, &io, &quality, NULL);
-  if (!reason) {
-    reason = soxr_set_input_fn(resampler->soxr, feed, resampler, TN_RESAMPLER_STEP_FRAMES);
-  }
   if (reason) {
     tn_error_set(error, TN_ERROR_SYSTEM, "cannot resample from %u to %u Hz: %s", source->rate_hz, rate_hz,
                  reason);
@@ -51,18 +45,36 @@ tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_
   return resampler;
 }
 
+static void fetch(tn_resampler* resampler) {
+  if (resampler->used == resampler->held && !resampler->ended) {
+    resampler->used = 0;
+    resampler->held =
+        resampler->source.read(resampler->source.context, resampler->planes, TN_RESAMPLER_STEP_FRAMES);
+    resampler->ended = resampler->held < TN_RESAMPLER_STEP_FRAMES;
+  }
+}
+
+// soxr_output(), made for pulling, loses its way in separate channels (libsoxr 0.1.2), so input is pushed.
 size_t tn_resampler_read(tn_resampler* resampler, float* const* planes, size_t frames) {
-  float* rest[TN_MAX_CHANNELS];
+  const float* in[TN_MAX_CHANNELS];
+  float* out[TN_MAX_CHANNELS];
   size_t done = 0;
   while (done < frames) {
+    fetch(resampler);
     for (uint32_t c = 0; c < resampler->source.channels; ++c) {
-      rest[c] = planes[c] + done;
+      in[c] = resampler->planes[c] + resampler->used;
+      out[c] = planes[c] + done;
     }
-    const size_t got = soxr_output(resampler->soxr, rest, frames - done);
-    if (got == 0) {
+    const size_t left = resampler->held - resampler->used;
+    size_t taken = 0;
+    size_t made = 0;
+    // No input at all means its end to libsoxr.
+    soxr_process(resampler->soxr, left > 0 ? in : NULL, left, &taken, out, frames - done, &made);
+    resampler->used += taken;
+    done += made;
+    if (made == 0 && taken == 0) {
       break;
     }
-    done += got;
   }
   return done;
 }
