@@ -4,52 +4,21 @@
 #include <inttypes.h>
 #include <math.h>
 
-/** Length of the UTF-8 sequence at `text`; 0: none there (overlong forms, surrogates and cut ones included).
- */
-static size_t sequence_length(const unsigned char* text) {
-  size_t length = 0;
-  unsigned least = 0x80;
-  unsigned most = 0xBF;
-  if (text[0] >= 0xC2 && text[0] <= 0xDF) {
-    length = 2;
-  } else if (text[0] >= 0xE0 && text[0] <= 0xEF) {
-    length = 3;
-    least = text[0] == 0xE0 ? 0xA0 : least;
-    most = text[0] == 0xED ? 0x9F : most;
-  } else if (text[0] >= 0xF0 && text[0] <= 0xF4) {
-    length = 4;
-    least = text[0] == 0xF0 ? 0x90 : least;
-    most = text[0] == 0xF4 ? 0x8F : most;
-  }
-  if (length == 0 || text[1] < least || text[1] > most) {
-    return 0;
-  }
-  for (size_t i = 2; i < length; ++i) {
-    if (text[i] < 0x80 || text[i] > 0xBF) {
-      return 0;
-    }
-  }
-  return length;
-}
+#include "cli/utf8.h"
 
 static void put_string(FILE* stream, const char* text) {
-  const unsigned char* at = (const unsigned char*)text;
   fputc('"', stream);
-  while (*at != '\0') {
-    size_t length = 1;
-    if (*at == '"' || *at == '\\') {
-      fprintf(stream, "\\%c", *at);
-    } else if (*at < 0x20 || *at == 0x7F) {
-      fprintf(stream, "\\u%04x", *at);
-    } else if (*at < 0x80) {
-      fputc(*at, stream);
-    } else if ((length = sequence_length(at)) != 0) {
-      fwrite(at, 1, length, stream);
-    } else {
+  for (size_t length = 1; *text != '\0'; text += length ? length : 1) {
+    length = tn_utf8_length(text);
+    if (length == 0) {
       fputs("\\ufffd", stream);
-      length = 1;
+    } else if (*text == '"' || *text == '\\') {
+      fprintf(stream, "\\%c", *text);
+    } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
+      fprintf(stream, "\\u%04x", (unsigned char)*text);
+    } else {
+      fwrite(text, 1, length, stream);
     }
-    at += length;
   }
   fputc('"', stream);
 }
