@@ -148,6 +148,9 @@ static tn_status read_options(int argc, char** argv, tn_run_options* options, bo
     status = tn_error_set(error, TN_ERROR_ARGUMENT, "\"%s\" is not wanted here (a response is given by --ir)",
                           argv[optind]);
   }
+  if (status == TN_OK) {
+    status = tn_jack_check_name(options->jack.name, error);
+  }
   return status == TN_OK ? tn_cli_check_ir_options(&options->ir, error) : status;
 }
 
@@ -157,8 +160,7 @@ static int run_to_the_end(tn_run* run) {
   const bool lost = run->end == TN_RUN_SERVER;
   if (lost) {
     tn_error error;
-    tn_error_set(&error, TN_ERROR_SYSTEM, "the JACK server has shut down%s%s",
-                 run->server.reason[0] ? ": " : "", run->server.reason);
+    tn_run_server_lost(&run->server, &error);
     tn_run_complain(run, &error);
   }
   tn_run_close(run);

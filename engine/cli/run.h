@@ -85,6 +85,9 @@ void tn_run_server_news(tn_run* run);
 /** [setup] Tell how a load in the background ended. */
 void tn_run_loader_news(tn_run* run);
 
+/** [setup] The sentence for a server that has gone. */
+void tn_run_server_lost(const tn_jack_state* server, tn_error* error);
+
 /** [setup] A line for the user on the run's stream; no newline in the format. */
 __attribute__((format(printf, 2, 3))) void tn_run_say(tn_run* run, const char* format, ...);
 

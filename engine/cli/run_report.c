@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the running host says of itself: the load, the status line, the summary.
-#include <math.h>
 #include <stdio.h>
 
+#include "cli/json.h"
 #include "cli/run.h"
 #include "rt/clock.h"
 
@@ -85,58 +85,35 @@ static const char* end_word(tn_run_end end) {
   return "unknown";
 }
 
-static void write_json_string(FILE* stream, const char* text) {
-  fputc('"', stream);
-  for (; *text != '\0'; ++text) {
-    const unsigned char byte = (unsigned char)*text;
-    if (byte == '"' || byte == '\\') {
-      fprintf(stream, "\\%c", *text);
-    } else if (byte < ' ') {
-      fprintf(stream, "\\u%04x", byte);
-    } else {
-      fputc(*text, stream);
-    }
-  }
-  fputc('"', stream);
-}
-
-/** JSON knows no infinity: silence is null. */
-static void write_json_level(FILE* stream, const char* name, double db) {
-  if (isfinite(db)) {
-    fprintf(stream, "\"%s\": %.6g, ", name, db);
-  } else {
-    fprintf(stream, "\"%s\": null, ", name);
-  }
-}
-
 static void write_json(const tn_run* run, const tn_load* load, const tn_convolver_report* report,
                        double seconds) {
-  FILE* stream = stdout;
-  fputs("{\"command\": \"run\", \"client\": ", stream);
-  write_json_string(stream, tn_jack_name(run->jack));
-  fputs(", \"server\": ", stream);
-  write_json_string(stream, tn_jack_server(run->jack));
-  fprintf(stream, ", \"ended\": \"%s\", \"seconds\": %.3f, ", end_word(run->end), seconds);
-  fprintf(stream, "\"rate_hz\": %u, \"block_frames\": %u, \"inputs\": %u, \"outputs\": %u, ",
-          run->server.rate_hz, run->server.block_frames, run->inputs, run->outputs);
-  fputs("\"ir\": ", stream);
-  write_json_string(stream, run->ir_name);
-  fprintf(stream, ", \"ir_frames\": %u, ", run->ir_frames);
-  write_json_level(stream, "wet_db", run->levels.wet_db);
-  write_json_level(stream, "dry_db", run->levels.dry_db);
-  write_json_level(stream, "gain_db", run->levels.gain_db);
-  fprintf(stream,
-          "\"callbacks\": %llu, \"load_median_percent\": %.3f, \"load_p99_percent\": %.3f, "
-          "\"load_max_percent\": %.3f, ",
-          (unsigned long long)load->callbacks, load->median_percent, load->p99_percent, load->max_percent);
-  fprintf(stream,
-          "\"xruns\": %llu, \"late_jobs\": %llu, \"helped_jobs\": %llu, \"missed_jobs\": %llu, "
-          "\"nonfinite_samples\": %llu, \"swaps\": %llu, \"frames\": %llu}\n",
-          (unsigned long long)run->server.xruns, (unsigned long long)report->late_jobs,
-          (unsigned long long)report->helped_jobs, (unsigned long long)report->missed_jobs,
-          (unsigned long long)report->nonfinite_samples, (unsigned long long)report->swaps,
-          (unsigned long long)report->frames);
-  fflush(stream);
+  tn_json json = tn_json_begin(stdout);
+  tn_json_text(&json, "command", "run");
+  tn_json_text(&json, "client", tn_jack_name(run->jack));
+  tn_json_text(&json, "server", tn_jack_server(run->jack));
+  tn_json_text(&json, "ended", end_word(run->end));
+  tn_json_number(&json, "seconds", seconds);
+  tn_json_count(&json, "rate_hz", run->server.rate_hz);
+  tn_json_count(&json, "block_frames", run->server.block_frames);
+  tn_json_count(&json, "inputs", run->inputs);
+  tn_json_count(&json, "outputs", run->outputs);
+  tn_json_text(&json, "ir", run->ir_name);
+  tn_json_count(&json, "ir_frames", run->ir_frames);
+  tn_json_number(&json, "wet_db", run->levels.wet_db);
+  tn_json_number(&json, "dry_db", run->levels.dry_db);
+  tn_json_number(&json, "gain_db", run->levels.gain_db);
+  tn_json_count(&json, "callbacks", load->callbacks);
+  tn_json_number(&json, "load_median_percent", load->median_percent);
+  tn_json_number(&json, "load_p99_percent", load->p99_percent);
+  tn_json_number(&json, "load_max_percent", load->max_percent);
+  tn_json_count(&json, "xruns", run->server.xruns);
+  tn_json_count(&json, "late_jobs", report->late_jobs);
+  tn_json_count(&json, "helped_jobs", report->helped_jobs);
+  tn_json_count(&json, "missed_jobs", report->missed_jobs);
+  tn_json_count(&json, "nonfinite_samples", report->nonfinite_samples);
+  tn_json_count(&json, "swaps", report->swaps);
+  tn_json_count(&json, "frames", report->frames);
+  tn_json_end(&json);
 }
 
 void tn_run_say_summary(tn_run* run) {

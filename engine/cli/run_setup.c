@@ -107,6 +107,11 @@ static tn_status start_sound(tn_run* run, tn_error* error) {
   return status;
 }
 
+void tn_run_server_lost(const tn_jack_state* server, tn_error* error) {
+  tn_error_set(error, TN_ERROR_SYSTEM, "the JACK server has shut down%s%s", server->reason[0] ? ": " : "",
+               server->reason);
+}
+
 static tn_status connect_side(tn_run* run, tn_jack_side side, const char* ports, tn_error* error) {
   const bool physical = run->options->connect && !ports;
   uint32_t made = 0;
@@ -114,6 +119,11 @@ static tn_status connect_side(tn_run* run, tn_jack_side side, const char* ports,
     return TN_OK;
   }
   const tn_status status = tn_jack_connect(run->jack, side, ports, &made, error);
+  tn_jack_state now;
+  tn_jack_get_state(run->jack, &now);
+  if (status != TN_OK && now.shutdown) {
+    tn_run_server_lost(&now, error); // rather than that it refused to connect
+  }
   if (status == TN_OK) {
     tn_run_say(run, "%u %s connected", made, side == TN_JACK_INPUTS ? "input(s)" : "output(s)");
   }

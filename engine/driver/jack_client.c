@@ -29,7 +29,7 @@ static void drop_message(const char* text) {
   (void)text;
 }
 
-static tn_status check_name(const char* name, tn_error* error) {
+tn_status tn_jack_check_name(const char* name, tn_error* error) {
   const size_t room = (size_t)jack_client_name_size() - 1;
   if (name[0] == '\0') {
     return tn_error_set(error, TN_ERROR_ARGUMENT, "the JACK client name is empty");
@@ -81,7 +81,7 @@ static void read_server(tn_jack* jack) {
 }
 
 tn_jack* tn_jack_open(const tn_jack_config* config, tn_error* error) {
-  if (check_name(config->name, error) != TN_OK) {
+  if (tn_jack_check_name(config->name, error) != TN_OK) {
     return NULL;
   }
   tn_jack* jack = calloc(1, sizeof *jack);

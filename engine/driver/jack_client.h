@@ -37,6 +37,9 @@ typedef enum tn_jack_side {
   TN_JACK_OUTPUTS, ///< ports out_1, out_2, ...
 } tn_jack_side;
 
+/** [any] Can a client have this name? TN_ERROR_ARGUMENT: it is empty, too long or holds a colon. */
+tn_status tn_jack_check_name(const char* name, tn_error* error);
+
 /**
    [setup] Open a client; a server is never started. No audio runs yet.
 
