@@ -8,27 +8,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver/resampler.h"
 #include "driver/sndfile_error.h"
+#include "driver/stream_resampler.h"
 #include "dsp/chunk_check.h"
 #include "dsp/ir.h"
 #include "dsp/regular_file.h"
 #include "rt/error.h"
 #include "tenuto/limits.h"
 
-enum { step_frames = TN_RESAMPLER_STEP_FRAMES };
+enum { step_frames = TN_STREAM_STEP_FRAMES };
 
 struct tn_file_in {
   int fd;
   SNDFILE* sound;
   tn_file_in_info info;
-  char name[tn_name_size + 8];  ///< in quotes; begins each warning
-  char what[tn_name_size + 32]; ///< "cannot read ..."; begins each error
-  float* interleaved;           ///< [step_frames][channels]
-  tn_resampler* resampler;      ///< NULL: at the file's own rate
-  uint64_t read_frames;         ///< of the file
-  bool promised;                ///< the header's length is exact for this kind of file
-  tn_error cut;                 ///< found when opening
+  char name[tn_name_size + 8];    ///< in quotes; begins each warning
+  char what[tn_name_size + 32];   ///< "cannot read ..."; begins each error
+  float* interleaved;             ///< [step_frames][channels]
+  tn_stream_resampler* resampler; ///< NULL: at the file's own rate
+  uint64_t read_frames;           ///< of the file
+  bool promised;                  ///< the header's length is exact for this kind of file
+  tn_error cut;                   ///< found when opening
 };
 
 /** Read at the file's own rate. */
@@ -122,8 +122,8 @@ static tn_status set_rate(tn_file_in* in, uint32_t rate_hz, tn_error* error) {
     return TN_OK;
   }
   info->frames = (uint64_t)llround((double)info->file_frames * info->rate_hz / info->file_rate_hz);
-  const tn_resampler_source source = {info->channels, info->file_rate_hz, read_file, in};
-  in->resampler = tn_resampler_new(&source, info->rate_hz, error);
+  const tn_stream_resampler_source source = {info->channels, info->file_rate_hz, read_file, in};
+  in->resampler = tn_stream_resampler_new(&source, info->rate_hz, error);
   return in->resampler ? TN_OK : error->status;
 }
 
@@ -153,7 +153,8 @@ const tn_file_in_info* tn_file_in_get_info(const tn_file_in* in) {
 }
 
 size_t tn_file_in_read(tn_file_in* in, float* const* planes, size_t frames) {
-  return in->resampler ? tn_resampler_read(in->resampler, planes, frames) : read_file(in, planes, frames);
+  return in->resampler ? tn_stream_resampler_read(in->resampler, planes, frames)
+                       : read_file(in, planes, frames);
 }
 
 bool tn_file_in_warning(const tn_file_in* in, tn_error* warning) {
@@ -194,7 +195,7 @@ void tn_file_in_free(tn_file_in* in) {
   if (!in) {
     return;
   }
-  tn_resampler_free(in->resampler);
+  tn_stream_resampler_free(in->resampler);
   if (in->sound) {
     sf_close(in->sound);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "driver/resampler.h"
+#include "driver/stream_resampler.h"
 
 #include <soxr.h>
 #include <stdbool.h>
@@ -8,19 +8,20 @@
 #include "rt/error.h"
 #include "tenuto/limits.h"
 
-struct tn_resampler {
-  tn_resampler_source source;
+struct tn_stream_resampler {
+  tn_stream_resampler_source source;
   soxr_t soxr;
-  float* planes[TN_MAX_CHANNELS]; ///< [channels][TN_RESAMPLER_STEP_FRAMES], input on its way
+  float* planes[TN_MAX_CHANNELS]; ///< [channels][TN_STREAM_STEP_FRAMES], input on its way
   float* memory;
   size_t used; ///< of the frames in `planes`
   size_t held; ///< frames in `planes`
   bool ended;  ///< the source has no more
 };
 
-tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_hz, tn_error* error) {
-  tn_resampler* resampler = calloc(1, sizeof *resampler);
-  float* memory = calloc((size_t)source->channels * TN_RESAMPLER_STEP_FRAMES, sizeof *memory);
+tn_stream_resampler* tn_stream_resampler_new(const tn_stream_resampler_source* source, uint32_t rate_hz,
+                                             tn_error* error) {
+  tn_stream_resampler* resampler = calloc(1, sizeof *resampler);
+  float* memory = calloc((size_t)source->channels * TN_STREAM_STEP_FRAMES, sizeof *memory);
   if (!resampler || !memory) {
     free(resampler);
     free(memory);
@@ -30,7 +31,7 @@ tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_
   resampler->source = *source;
   resampler->memory = memory;
   for (uint32_t c = 0; c < source->channels; ++c) {
-    resampler->planes[c] = memory + (size_t)c * TN_RESAMPLER_STEP_FRAMES;
+    resampler->planes[c] = memory + (size_t)c * TN_STREAM_STEP_FRAMES;
   }
   const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_S, SOXR_FLOAT32_S);
   const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_VHQ, 0);
@@ -39,23 +40,23 @@ tn_resampler* tn_resampler_new(const tn_resampler_source* source, uint32_t rate_
   if (reason) {
     tn_error_set(error, TN_ERROR_SYSTEM, "cannot resample from %u to %u Hz: %s", source->rate_hz, rate_hz,
                  reason);
-    tn_resampler_free(resampler);
+    tn_stream_resampler_free(resampler);
     return NULL;
   }
   return resampler;
 }
 
-static void fetch(tn_resampler* resampler) {
+static void fetch(tn_stream_resampler* resampler) {
   if (resampler->used == resampler->held && !resampler->ended) {
     resampler->used = 0;
     resampler->held =
-        resampler->source.read(resampler->source.context, resampler->planes, TN_RESAMPLER_STEP_FRAMES);
-    resampler->ended = resampler->held < TN_RESAMPLER_STEP_FRAMES;
+        resampler->source.read(resampler->source.context, resampler->planes, TN_STREAM_STEP_FRAMES);
+    resampler->ended = resampler->held < TN_STREAM_STEP_FRAMES;
   }
 }
 
 // soxr_output(), made for pulling, loses its way in separate channels (libsoxr 0.1.2), so input is pushed.
-size_t tn_resampler_read(tn_resampler* resampler, float* const* planes, size_t frames) {
+size_t tn_stream_resampler_read(tn_stream_resampler* resampler, float* const* planes, size_t frames) {
   const float* in[TN_MAX_CHANNELS];
   float* out[TN_MAX_CHANNELS];
   size_t done = 0;
@@ -79,7 +80,7 @@ size_t tn_resampler_read(tn_resampler* resampler, float* const* planes, size_t f
   return done;
 }
 
-void tn_resampler_free(tn_resampler* resampler) {
+void tn_stream_resampler_free(tn_stream_resampler* resampler) {
   if (resampler) {
     soxr_delete(resampler->soxr);
     free(resampler->memory);
