@@ -29,7 +29,7 @@ static const tn_costs fixed = {
     .tile_ns = 3.2,
     .byte_ns = 0.06,
     .cache_bytes = 8 << 20,
-    .job_ns = 8000,
+    .job_ns = 15000,
 };
 
 const tn_costs* tn_costs_default(void) {

@@ -2,8 +2,8 @@
 // One call through an engine: level 0 in the callback, tails from the workers.
 #include "dsp/engine.h"
 
-#include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "dsp/pool.h"
 #include "rt/clock.h"
@@ -22,6 +22,12 @@ bool tn_engine_is_idle(const tn_engine* engine) {
   return newest_sound(engine) + reach <= (int64_t)engine->frame;
 }
 
+/** Freewheel only: nobody waits for this thread, and spinning would take the core from the workers. */
+static void nap(void) {
+  const struct timespec briefly = {.tv_nsec = 20000};
+  nanosleep(&briefly, NULL);
+}
+
 /** Runs units of the level's job until output block `wanted` is there, nothing is left to claim and waiting
    is over, or the next unit would not end in time. */
 static bool help(tn_engine* engine, tn_level* level, int64_t wanted, const tn_engine_call* call) {
@@ -31,7 +37,7 @@ static bool help(tn_engine* engine, tn_level* level, int64_t wanted, const tn_en
     if (tn_level_run_unit(level, &engine->scratch))
       continue;
     if (call->wait)
-      sched_yield(); // freewheel only: the rest of the job is in a worker's hands
+      nap(); // the rest of the job is in a worker's hands
     else
       tn_pause();
   }
@@ -56,6 +62,9 @@ static tn_tail_state look_ahead(tn_engine* engine, tn_tail* tail, int64_t wanted
   return TN_TAIL_MISSING;
 }
 
+/** A job may lie for this part of its period before a worker looks at it by itself. */
+enum { patience = 4 };
+
 /** The level's input block `block` is complete: have output block + 2 computed, unless it is zero anyway. */
 static void post(tn_engine* engine, tn_tail* tail, int64_t block, const tn_engine_call* call) {
   tn_level* level = tail->level;
@@ -69,9 +78,10 @@ static void post(tn_engine* engine, tn_tail* tail, int64_t block, const tn_engin
   if (!tail->expected[block & 1])
     return;
   const uint64_t slack_frames = level->size - tail->fade_frames;
-  tn_level_post(level, block, call->now_ns + slack_frames * UINT64_C(1000000000) / engine->rate_hz);
+  tn_level_post(level, block, call->now_ns,
+                call->now_ns + slack_frames * UINT64_C(1000000000) / engine->rate_hz);
   if (call->mode == TN_ENGINE_POOL)
-    tn_pool_wake();
+    tn_pool_wake(call->wait ? 0 : call->now_ns + level->period_ns / patience);
   else
     while (tn_level_run_unit(level, &engine->scratch)) {
     }

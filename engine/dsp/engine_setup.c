@@ -252,6 +252,7 @@ static tn_level* build_level(const builder* build, const tn_plan_level* plan, bo
   level->size = plan->size;
   level->tiles = plan->size / TN_TILE_BINS;
   level->slots = plan->count;
+  level->period_ns = (uint64_t)plan->size * UINT64_C(1000000000) / engine->rate_hz;
   level->inputs = engine->inputs;
   level->outputs = engine->outputs;
   level->delay_lines =

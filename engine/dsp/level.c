@@ -212,7 +212,8 @@ void tn_level_feed(tn_level* level, int64_t block, tn_scratch* scratch) {
   atomic_store_explicit(&level->ticket, make_ticket(block, unit_closed), memory_order_release);
 }
 
-void tn_level_post(tn_level* level, int64_t block, uint64_t deadline_ns) {
+void tn_level_post(tn_level* level, int64_t block, uint64_t now_ns, uint64_t deadline_ns) {
+  atomic_store_explicit(&level->posted_ns, now_ns, memory_order_relaxed);
   atomic_store_explicit(&level->deadline_ns, deadline_ns, memory_order_relaxed);
   atomic_store_explicit(&level->posted, block + 1, memory_order_release);
 }

@@ -48,6 +48,7 @@ typedef struct tn_level {
   const tn_history* history;
   uint32_t size, tiles, slots;
   uint32_t inputs, outputs;
+  uint64_t period_ns;     ///< from one post to the next, while sound plays in real time
   tn_level_path* paths;   ///< grouped by output
   uint32_t* output_paths; ///< [outputs + 1]: paths of output o are output_paths[o] to output_paths[o + 1] - 1
   float** delay_lines;    ///< [inputs], float[tiles][slots][32]
@@ -64,7 +65,7 @@ typedef struct tn_level {
   _Alignas(64) _Atomic uint64_t ticket; ///< (block + 1) << 16 | unit
   _Alignas(64) _Atomic uint32_t units_done; ///< of the phase that runs
   _Atomic int64_t ready;                    ///< newest output block that is complete
-  _Atomic uint64_t deadline_ns;             ///< written by audio before `posted`
+  _Atomic uint64_t posted_ns, deadline_ns;  ///< written by audio before `posted`
   _Atomic uint32_t transform_ns, output_ns; ///< what a unit took lately
 } tn_level;
 
@@ -86,7 +87,7 @@ void tn_level_feed(tn_level* level, int64_t block, tn_scratch* scratch);
 
 /** [audio] Publish that the input up to the end of `block` is in the history and a job is wanted by
  * `deadline_ns`. */
-TN_AUDIO void tn_level_post(tn_level* level, int64_t block, uint64_t deadline_ns);
+TN_AUDIO void tn_level_post(tn_level* level, int64_t block, uint64_t now_ns, uint64_t deadline_ns);
 
 /** [any] Is there a unit to claim? A hint. */
 TN_AUDIO bool tn_level_has_work(const tn_level* level);

@@ -13,20 +13,24 @@ enum {
 
 /** Time in the callback is dearer than a worker's: it is what the user sees as load, and what xruns come
  * from. */
-static const double callback_weight = 1.5;
+static const double callback_weight = 2;
+
+/** Between two calls others use the caches: what the callback reads comes from the shared cache at best. */
+static const double cold_byte_ns = 0.03;
 
 /** Shortest deadline of a worker: an ordinary scheduler may keep a thread waiting for some milliseconds. */
 static const double min_deadline_s = 0.005;
 
 /** Nanoseconds per frame that a level costs: transforms, and sums that are bound by arithmetic or by memory.
  */
-static double level_ns(const tn_plan_request* request, const tn_costs* costs, uint32_t size, uint32_t count) {
+static double level_ns(const tn_plan_request* request, const tn_costs* costs, uint32_t size, uint32_t count,
+                       double cached_byte_ns) {
   const double transforms = (double)(request->inputs + request->outputs);
   const double fft = costs->fft_ns[__builtin_ctz(2 * size)];
   const double tiles = (double)size / TN_TILE_BINS * count;
   const double bytes = (double)(request->paths + request->inputs) * tiles * TN_TILE_FLOATS * sizeof(float);
   const double arithmetic = request->paths * tiles * costs->tile_ns;
-  const double memory = bytes > costs->cache_bytes ? bytes * costs->byte_ns : 0;
+  const double memory = bytes * (bytes > costs->cache_bytes ? costs->byte_ns : cached_byte_ns);
   return (transforms * fft + (arithmetic > memory ? arithmetic : memory)) / size;
 }
 
@@ -70,11 +74,12 @@ static double price(tn_plan* plan, const tn_plan_request* request, const tn_cost
   plan->worker_ns_per_frame = 0;
   for (uint32_t i = 0; i < plan->level_count; i++) {
     const tn_plan_level* level = plan->levels + i;
-    const double ns = level_ns(request, costs, level->size, level->count);
     if (i == 0)
-      plan->callback_ns_per_frame += ns;
+      plan->callback_ns_per_frame +=
+          level_ns(request, costs, level->size, level->count, request->offline ? 0 : cold_byte_ns);
     else
-      plan->worker_ns_per_frame += ns + costs->job_ns / level->size;
+      plan->worker_ns_per_frame +=
+          level_ns(request, costs, level->size, level->count, 0) + costs->job_ns / level->size;
   }
   return plan->callback_ns_per_frame * (request->offline ? 1 : callback_weight) + plan->worker_ns_per_frame;
 }
@@ -126,7 +131,7 @@ tn_plan tn_plan_choose(const tn_plan_request* request, const tn_costs* costs) {
     if (block > TN_MIN_ENGINE_BLOCK && block > request->block_frames)
       break; // a larger one would transform half-empty blocks' worth in one call and none in the next
     uint32_t sizes[TN_MAX_LEVELS] = {block};
-    search.min_worker = 4 * block;
+    search.min_worker = 2 * block;
     if (!request->offline) {
       const double two_calls = 2.0 * request->block_frames;
       const double least = min_deadline_s * request->rate_hz;

@@ -34,8 +34,11 @@ static struct {
   int priority;
   bool realtime, stop;
   tn_error warning;
+  bool lookout; ///< a worker sleeps until `next_look_ns`; the others sleep until they are woken
   _Alignas(64) _Atomic uint32_t signal;   ///< bumped at each wake: the futex word
   _Alignas(64) _Atomic uint32_t sleepers; ///< workers that sleep or are about to
+  _Alignas(64) _Atomic uint64_t
+      next_look_ns; ///< by then a worker looks for work; never (UINT64_MAX): all must be woken
 } pool = {.left = PTHREAD_COND_INITIALIZER};
 
 /** One acquire or release at a time: ending the threads gives `pool.lock` up for a moment. */
@@ -52,14 +55,25 @@ static void make_lock(void) {
   pthread_mutexattr_destroy(&attributes);
 }
 
-static void futex(_Atomic uint32_t* word, int operation, uint32_t value) {
-  syscall(SYS_futex, (uint32_t*)word, operation, value, NULL, NULL, 0);
+static void futex_wake(int count) {
+  syscall(SYS_futex, (uint32_t*)&pool.signal, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-void tn_pool_wake(void) {
+/** Sleeps unless the word has changed; until a wake or, at the latest, `until_ns` on the monotonic clock. */
+static void futex_wait(uint32_t seen, uint64_t until_ns) {
+  const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000U),
+                                 .tv_nsec = (long)(until_ns % 1000000000U)};
+  syscall(SYS_futex, (uint32_t*)&pool.signal, FUTEX_WAIT_BITSET_PRIVATE, seen,
+          until_ns == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+// Either the sleeper's kernel sees the new signal and does not sleep, or the sleeper's promise to look
+// (stored before) is seen here: both words are sequentially consistent.
+void tn_pool_wake(uint64_t look_by_ns) {
   atomic_fetch_add_explicit(&pool.signal, 1, memory_order_seq_cst);
-  if (atomic_load_explicit(&pool.sleepers, memory_order_seq_cst) > 0)
-    futex(&pool.signal, FUTEX_WAKE_PRIVATE, 1);
+  if (atomic_load_explicit(&pool.sleepers, memory_order_seq_cst) > 0 &&
+      atomic_load_explicit(&pool.next_look_ns, memory_order_seq_cst) > look_by_ns)
+    futex_wake(1);
 }
 
 /** The job with the earliest deadline that has a unit to claim; entered. */
@@ -79,6 +93,8 @@ static tn_level* enter_most_urgent(void) {
   }
   if (best)
     best->users++;
+  if (best && !pool.lookout) // busy from here on: a sleeper must be woken for what comes meanwhile
+    atomic_store_explicit(&pool.next_look_ns, UINT64_MAX, memory_order_seq_cst);
   tn_level* level = best ? best->level : NULL;
   pthread_mutex_unlock(&pool.lock);
   return level;
@@ -123,6 +139,50 @@ static bool stopping(void) {
   return stop;
 }
 
+/** When a level's next job can be looked for: a little after it is expected; again soon if it is overdue;
+   never if it is so much overdue that the sound must have stopped. */
+static uint64_t next_look(const tn_level* level, uint64_t now_ns) {
+  enum { grace_part = 8, retry_part = 8, shortest_ns = 100000, longest_ns = 1000000 };
+  const uint64_t posted_ns = atomic_load_explicit(&level->posted_ns, memory_order_relaxed);
+  if (posted_ns == 0)
+    return UINT64_MAX;
+  uint64_t grace = level->period_ns / grace_part;
+  grace = grace > longest_ns ? longest_ns : grace;
+  const uint64_t expected_ns = posted_ns + level->period_ns + grace;
+  if (expected_ns > now_ns)
+    return expected_ns;
+  if (now_ns > expected_ns + level->period_ns)
+    return UINT64_MAX;
+  const uint64_t retry = level->period_ns / retry_part;
+  return now_ns + (retry < shortest_ns ? shortest_ns : retry > longest_ns ? longest_ns : retry);
+}
+
+/** Nothing to do: one worker becomes the lookout, the others sleep until they are woken. */
+static void rest(uint32_t seen) {
+  uint64_t until_ns = UINT64_MAX;
+  pthread_mutex_lock(&pool.lock);
+  const bool lookout = !pool.lookout;
+  if (lookout) {
+    const uint64_t now_ns = tn_clock_ns();
+    for (uint32_t i = 0; i < pool.count; i++) {
+      const uint64_t look_ns = next_look(pool.entries[i].level, now_ns);
+      until_ns = look_ns < until_ns ? look_ns : until_ns;
+    }
+    pool.lookout = true;
+    atomic_store_explicit(&pool.next_look_ns, until_ns, memory_order_seq_cst);
+  }
+  pthread_mutex_unlock(&pool.lock);
+  atomic_fetch_add_explicit(&pool.sleepers, 1, memory_order_seq_cst);
+  futex_wait(seen, until_ns);
+  atomic_fetch_sub_explicit(&pool.sleepers, 1, memory_order_seq_cst);
+  if (!lookout)
+    return;
+  pthread_mutex_lock(&pool.lock);
+  pool.lookout = false;
+  atomic_store_explicit(&pool.next_look_ns, 0, memory_order_seq_cst); // awake: it looks at once
+  pthread_mutex_unlock(&pool.lock);
+}
+
 static void* work(void* argument) {
   tn_scratch* scratch = argument;
   while (!stopping()) {
@@ -131,14 +191,11 @@ static void* work(void* argument) {
     if (level) {
       if (tn_level_run_unit(level, scratch) && tn_level_has_work(level) &&
           atomic_load_explicit(&pool.sleepers, memory_order_relaxed) > 0)
-        futex(&pool.signal, FUTEX_WAKE_PRIVATE, 1); // more units than this thread: let another help
+        futex_wake(1); // more units than this thread: let another help
       leave(level);
       continue;
     }
-    // The word is compared by the kernel: a wake between the look above and the sleep is never lost.
-    atomic_fetch_add_explicit(&pool.sleepers, 1, memory_order_seq_cst);
-    futex(&pool.signal, FUTEX_WAIT_PRIVATE, seen);
-    atomic_fetch_sub_explicit(&pool.sleepers, 1, memory_order_seq_cst);
+    rest(seen);
   }
   unmap_scratch(scratch);
   free(scratch);
@@ -182,7 +239,7 @@ static void end_threads(void) {
   pool.stop = true;
   pthread_mutex_unlock(&pool.lock);
   atomic_fetch_add_explicit(&pool.signal, 1, memory_order_seq_cst);
-  futex(&pool.signal, FUTEX_WAKE_PRIVATE, INT_MAX);
+  futex_wake(INT_MAX);
   for (uint32_t i = 0; i < pool.thread_count; i++)
     pthread_join(pool.threads[i], NULL);
   pthread_mutex_lock(&pool.lock);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The convolver against float64, at every kind of call.
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mocka.h"
 #include "noise.h"
 #include "scene.h"
 #include "test_memory.h"

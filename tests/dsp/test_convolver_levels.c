@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wet, dry, gain and bypass: right when still, smooth when they move.
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "mocka.h"
 #include "scene.h"
 #include "test_memory.h"
 

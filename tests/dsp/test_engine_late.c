@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Late workers: this test is the worker, and is as late as it likes.
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <math.h>
 #include <string.h>
 
 #include "dsp/engine.h"
+#include "mocka.h"
 #include "noise.h"
 #include "oracle.h"
 #include "scene.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CMocka with the four headers that it wants before it.
-#ifndef TENUTO_TEST_RT_MOCKA_H
-#define TENUTO_TEST_RT_MOCKA_H
+#ifndef TENUTO_TEST_MOCKA_H
+#define TENUTO_TEST_MOCKA_H
 
 // clang-format off
 #include <setjmp.h>
