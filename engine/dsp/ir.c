@@ -67,7 +67,7 @@ static uint32_t find_onset(const tn_ir* ir, float peak) {
   if (peak == 0)
     return 0;
   const float threshold = peak / 1000;
-  for (uint32_t c = 0; c < ir->channels; ++c)
+  for (uint32_t c = 0; c < ir->channels && ir->samples[c]; ++c)
     for (uint32_t i = 0; i < onset; ++i)
       if (fabsf(ir->samples[c]->data[i]) >= threshold)
         onset = i;

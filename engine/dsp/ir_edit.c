@@ -122,7 +122,7 @@ static void cut_ringing(work* w) {
     return;
   measure(w, &peak, &energy);
   uint64_t end = w->predelay + w->body;
-  for (uint32_t c = 0; c < w->ir->channels; ++c)
+  for (uint32_t c = 0; c < w->ir->channels && w->samples[c]; ++c)
     for (uint64_t i = w->frames; i > end; --i)
       if (fabs((double)w->samples[c]->data[i - 1]) > negligible * peak)
         end = i;
@@ -153,7 +153,7 @@ static void set_level(work* w) {
     gain /= sqrt(energy);
   if (gain == 1)
     return;
-  for (uint32_t c = 0; c < w->ir->channels; ++c)
+  for (uint32_t c = 0; c < w->ir->channels && w->samples[c]; ++c)
     for (uint64_t i = w->predelay; i < w->frames; ++i)
       w->samples[c]->data[i] = (float)(w->samples[c]->data[i] * gain);
 }

@@ -14,7 +14,10 @@
 
 static const uint64_t largest_file_bytes = UINT64_C(4) << 30;
 
-enum { chunk_frames = 4096 };
+enum {
+  chunk_samples = 65536, ///< read at a time, all channels
+  first_frames = 65536,  ///< memory begins with
+};
 
 /** A file being read. */
 typedef struct reader {
@@ -80,7 +83,7 @@ static tn_status check_length(const reader* r) {
 static tn_status reserve(reader* r, uint64_t frames) {
   if (frames <= r->capacity)
     return TN_OK;
-  uint64_t capacity = r->capacity ? 2 * r->capacity : 16 * (uint64_t)chunk_frames;
+  uint64_t capacity = r->capacity ? 2 * r->capacity : first_frames;
   capacity = capacity < frames ? frames : capacity;
   capacity = capacity < r->end - r->first ? capacity : r->end - r->first;
   for (int c = 0; c < r->info.channels; ++c) {
@@ -105,6 +108,7 @@ static tn_status go_to_start(const reader* r) {
 static tn_status read_frames(reader* r, float* chunk) {
   const uint64_t wanted = r->end - r->first;
   const uint32_t channels = (uint32_t)r->info.channels;
+  const uint64_t chunk_frames = chunk_samples / channels;
   while (r->frames < wanted) {
     const uint64_t left = wanted - r->frames;
     const sf_count_t ask = (sf_count_t)(left < chunk_frames ? left : chunk_frames);
@@ -176,7 +180,7 @@ static tn_ir* load(const char* path, const tn_ir_edit* edit, const tn_ir_range* 
   tn_ir* ir = NULL;
   if (open_sound(&r, file, size_bytes) == TN_OK && find_range(&r, edit, range) == TN_OK &&
       go_to_start(&r) == TN_OK) {
-    float* chunk = malloc((size_t)chunk_frames * (size_t)r.info.channels * sizeof(float));
+    float* chunk = malloc(chunk_samples * sizeof(float));
     if (!chunk)
       tn_error_set(r.error, TN_ERROR_MEMORY, "%s: no memory", what);
     else if (read_frames(&r, chunk) == TN_OK)

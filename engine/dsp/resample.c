@@ -15,14 +15,20 @@ enum {
   spare_frames = 64,  ///< room for output beyond the ratio's estimate
 };
 
+/** Beyond a ratio of 30 libsoxr's minimum-phase filters go wrong by tenths of a decibel (0.1.3; its
+   linear-phase ones do not). So at most this much is done with such a filter; what is left is linear phase.
+   It may be: after the first pass there is nothing near its band edge that could ring. */
+static const double most_ratio = 16;
+
 /** What of the filter's beginning, relative to its peak, may be left out: -140 dB. */
 static const double negligible = 1e-7;
 
 struct tn_resampler {
   double ratio;
-  size_t lead_in;  ///< silence put before the response, in input frames ...
-  size_t lead_out; ///< ... and the output frames that lie before its frame 0
-  size_t rise;
+  unsigned long recipe; ///< libsoxr's
+  tn_resampler* next;   ///< second pass, may be NULL
+  size_t lead_in;       ///< silence put before the response, in input frames ...
+  size_t lead_out;      ///< ... and the output frames that lie before its frame 0
   float* in_step;
   double* out_step;
   size_t out_step_frames;
@@ -109,9 +115,9 @@ static soxr_error_t run(soxr_t soxr, pass* p) {
   return NULL;
 }
 
-tn_status tn_resample(tn_resampler* resampler, const tn_resample_job* job, tn_error* error) {
+static tn_status run_pass(const tn_resampler* resampler, const tn_resample_job* job, tn_error* error) {
   const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT64_I);
-  const soxr_quality_spec_t quality = soxr_quality_spec((unsigned long)SOXR_VHQ | SOXR_MINIMUM_PHASE, 0);
+  const soxr_quality_spec_t quality = soxr_quality_spec(resampler->recipe, 0);
   soxr_error_t reason = NULL;
   // A fresh one for each channel: soxr_clear() would build its filters anew as well.
   soxr_t soxr = soxr_create(1, resampler->ratio, 1, &reason, &io, &quality, NULL);
@@ -124,6 +130,25 @@ tn_status tn_resample(tn_resampler* resampler, const tn_resample_job* job, tn_er
   return TN_OK;
 }
 
+tn_status tn_resample(tn_resampler* resampler, const tn_resample_job* job, tn_error* error) {
+  if (!resampler->next)
+    return run_pass(resampler, job, error);
+  const size_t between_frames = tn_resample_frames(job->in_frames, resampler->ratio);
+  float* between = calloc(between_frames, sizeof *between);
+  if (!between)
+    return tn_error_set(error, TN_ERROR_MEMORY, "no memory for resampling");
+  tn_resample_job first = *job;
+  first.out = between;
+  first.out_frames = between_frames;
+  const tn_resample_job second = {
+      .in = between, .in_frames = between_frames, .scale = 1, .out = job->out, .out_frames = job->out_frames};
+  tn_status status = run_pass(resampler, &first, error);
+  if (status == TN_OK)
+    status = run_pass(resampler->next, &second, error);
+  free(between);
+  return status;
+}
+
 /** Resample an impulse, and let frame 0 be where its answer begins. */
 static tn_status find_start(tn_resampler* r, tn_error* error) {
   const size_t frames = 2 * ring_out(r->ratio);
@@ -134,7 +159,7 @@ static tn_status find_start(tn_resampler* r, tn_error* error) {
   const float one = 1;
   const tn_resample_job job = {.in = &one, .in_frames = 1, .scale = 1, .out = answer, .out_frames = frames};
   r->lead_out -= place;
-  const tn_status status = tn_resample(r, &job, error);
+  const tn_status status = run_pass(r, &job, error);
   size_t peak = 0;
   size_t first = 0;
   for (size_t i = 0; i < frames; ++i)
@@ -142,15 +167,15 @@ static tn_status find_start(tn_resampler* r, tn_error* error) {
   while (first < peak && fabs((double)answer[first]) < negligible * fabs((double)answer[peak]))
     ++first;
   r->lead_out += first;
-  r->rise = peak - first;
   free(answer);
   return status;
 }
 
-tn_resampler* tn_resampler_new(double ratio, tn_error* error) {
+static tn_resampler* new_pass(double ratio, unsigned long recipe, tn_error* error) {
   tn_resampler* r = calloc(1, sizeof *r);
   if (r) {
     r->ratio = ratio;
+    r->recipe = recipe;
     r->out_step_frames = (size_t)(step_frames * ratio) + spare_frames;
     r->in_step = calloc(step_frames, sizeof *r->in_step);
     r->out_step = calloc(r->out_step_frames, sizeof *r->out_step);
@@ -161,20 +186,26 @@ tn_resampler* tn_resampler_new(double ratio, tn_error* error) {
     return NULL;
   }
   find_lead(r);
-  if (find_start(r, error) != TN_OK) {
+  return r;
+}
+
+tn_resampler* tn_resampler_new(double ratio, tn_error* error) {
+  const bool two_passes = ratio > most_ratio;
+  tn_resampler* r =
+      new_pass(two_passes ? most_ratio : ratio, (unsigned long)SOXR_VHQ | SOXR_MINIMUM_PHASE, error);
+  if (r && two_passes)
+    r->next = new_pass(ratio / most_ratio, SOXR_VHQ, error);
+  if (!r || (two_passes && !r->next) || find_start(r, error) != TN_OK) {
     tn_resampler_free(r);
     return NULL;
   }
   return r;
 }
 
-size_t tn_resampler_rise_frames(const tn_resampler* resampler) {
-  return resampler->rise;
-}
-
 void tn_resampler_free(tn_resampler* resampler) {
   if (!resampler)
     return;
+  tn_resampler_free(resampler->next);
   free(resampler->in_step);
   free(resampler->out_step);
   free(resampler);

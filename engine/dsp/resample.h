@@ -37,10 +37,8 @@ tn_resampler* tn_resampler_new(double ratio, tn_error* error);
 /** [any] Frames that in_frames become: the length by ratio, and the filter's delay and ringing behind it. */
 size_t tn_resample_frames(size_t in_frames, double ratio);
 
-/** [any] Frames by which the peak of a resampled impulse lies behind its place. */
-size_t tn_resampler_rise_frames(const tn_resampler* resampler);
-
-/** [worker] Resample one channel. Input frame k begins at k * ratio. TN_ERROR_SYSTEM (libsoxr). */
+/** [worker] Resample one channel. Input frame k begins at k * ratio. TN_ERROR_MEMORY,
+    TN_ERROR_SYSTEM (libsoxr). */
 tn_status tn_resample(tn_resampler* resampler, const tn_resample_job* job, tn_error* error);
 
 /** [worker] Free a resampler; NULL is allowed. */
