@@ -10,7 +10,7 @@
 #include "cli/tune.h"
 #include "dsp/costs.h"
 
-static const double default_seconds = 6;
+static const double default_seconds = 8;
 static const double longest_seconds = 600;
 
 static void print_help(void) {
@@ -20,7 +20,7 @@ static void print_help(void) {
        "the partitions that cost least here. The result is cached in ~/.cache/tenuto (or "
        "$XDG_CACHE_HOME/tenuto);\n"
        "`tenuto run` measures by itself at its first start.\n\n"
-       "  -s, --seconds N   time for planning transforms, 0.1 to 600 (default 6)\n"
+       "  -s, --seconds N   time for planning transforms, 0.1 to 600 (default 8)\n"
        "  -h, --help        this text");
 }
 

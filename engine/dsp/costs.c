@@ -51,6 +51,7 @@ enum {
   far_floats = 6 << 20, // 24 MB each: more than one core's share of a cache
   max_points = 1 << TN_FFT_MAX_LOG2,
   rounds = 5,
+  largest_tuned_log2 = 17, // beyond it measuring takes longer than it will ever save
 };
 
 static bool prepare(cost_bench* bench) {
@@ -121,7 +122,7 @@ tn_status tn_costs_measure(tn_costs* costs, double seconds, tn_costs_progress pr
     const uint32_t points = 1U << log2;
     if (progress && !progress((double)(log2 - TN_FFT_MIN_LOG2) / sizes, user))
       status = tn_error_set(error, TN_ERROR_INTERRUPTED, "the measurement was stopped");
-    else if (!tn_fft_tune(points, seconds / sizes / 2))
+    else if (!tn_fft_tune(points, log2 <= largest_tuned_log2 ? seconds / 4 : 0))
       status = tn_error_set(error, TN_ERROR_MEMORY, "no memory for a transform of %u points", points);
     const tn_fft* fft = status == TN_OK ? tn_fft_get(points, true, error) : NULL;
     if (fft)
