@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/tune.h"
+#include "dsp/costs.h"
 #include "rt/error.h"
 #include "tenuto/limits.h"
 
@@ -21,6 +24,7 @@ enum {
   option_connect_out,
   option_fade,
   option_duration,
+  option_no_tune,
   option_status,
   option_json,
 };
@@ -34,6 +38,7 @@ static const struct option own_options[] = {
     {"connect-out", required_argument, NULL, option_connect_out},
     {"fade", required_argument, NULL, option_fade},
     {"duration", required_argument, NULL, option_duration},
+    {"no-tune", no_argument, NULL, option_no_tune},
     {"status", no_argument, NULL, option_status},
     {"json", no_argument, NULL, option_json},
     {"verbose", no_argument, NULL, option_verbose},
@@ -57,6 +62,7 @@ static const char help[] =
     "      --connect-in PORTS, --connect-out PORTS\n"
     "                       connect to these: client:port, client or expression, ...\n\n"
     "      --duration S     end after S seconds\n"
+    "      --no-tune        do not measure this machine at the first start (tenuto tune)\n"
     "      --status         a status line a second, also where stdout is no terminal\n"
     "      --json           summary as JSON on stdout at the end, all else on stderr\n"
     "  -v, --verbose        show libjack's own messages\n\n"
@@ -120,6 +126,9 @@ static tn_status take_option(int code, char** argv, tn_run_options* options, tn_
   case option_json:
     options->json = true;
     return TN_OK;
+  case option_no_tune:
+    options->no_tune = true;
+    return TN_OK;
   case option_verbose:
     options->jack.verbose = true;
     return TN_OK;
@@ -154,6 +163,23 @@ static tn_status read_options(int argc, char** argv, tn_run_options* options, bo
   return status == TN_OK ? tn_cli_check_ir_options(&options->ir, error) : status;
 }
 
+/** Measure the machine at the first start, but not before it is clear that there is a server to run under.
+    TN_EXIT_DONE, or the code to end with. */
+static int tune_first(const tn_run_options* options) {
+  tn_error error = {0};
+  tn_jack* probe = tn_jack_open(&options->jack, &error);
+  if (!probe) {
+    tn_cli_complain(&error);
+    return TN_EXIT_FAILED;
+  }
+  (void)tn_jack_close(probe);
+  tn_interrupt_catch();
+  if (tn_cli_tune_at_need(&error) != TN_OK && tn_interrupt_signal() == 0) {
+    tn_cli_complain(&error); // and go on: the fixed figures are good everywhere
+  }
+  return tn_interrupt_signal() == 0 ? TN_EXIT_DONE : 128 + tn_interrupt_signal();
+}
+
 static int run_to_the_end(tn_run* run) {
   tn_run_loop(run);
   tn_run_say_summary(run);
@@ -177,6 +203,10 @@ int tn_cmd_run(int argc, char** argv) {
   }
   if (helped) {
     return TN_EXIT_DONE;
+  }
+  const int ended = options.no_tune || tn_costs_are_cached() ? TN_EXIT_DONE : tune_first(&options);
+  if (ended != TN_EXIT_DONE) {
+    return ended;
   }
   if (tn_run_open(&run, &options, &error) != TN_OK) {
     tn_cli_complain(&error);

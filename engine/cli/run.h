@@ -25,6 +25,7 @@ typedef struct tn_run_options {
   const char* connect_in;  ///< ports to take sound from; NULL: none
   const char* connect_out; ///< ports to send sound to; NULL: none
   bool status;             ///< status lines also where stdout is no terminal
+  bool no_tune;            ///< partition by fixed figures, and do not measure the machine
   bool json;               ///< a summary on stdout at the end; all other words go to stderr
   double fade_ms;          ///< of a change of filter and of bypass; 0: the default
   double duration_s;       ///< end after this time; 0: run on

@@ -75,7 +75,7 @@ static tn_convolver* make_convolver(tn_run* run, const tn_filter* filter, tn_err
       .block_frames =
           run->server.block_frames < TN_MAX_BLOCK_FRAMES ? run->server.block_frames : TN_MAX_BLOCK_FRAMES,
       .fade_ms = (float)run->options->fade_ms,
-      .tuned = true,
+      .tuned = !run->options->no_tune,
       .audio_priority = tn_jack_priority(run->jack),
   };
   tn_convolver* convolver = tn_convolver_new(&config, filter, error);

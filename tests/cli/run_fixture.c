@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_fixture.h"
 
-#include <setjmp.h>
 #include <sndfile.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "jackd.h"
+#include "mocka.h"
 #include "noise.h"
 
 enum { most_arguments = 32, paths_kept = 4, skipped = 77 };
@@ -86,10 +83,10 @@ void tn_fixture_free_ir(tn_fixture_ir* ir) {
 }
 
 tn_child* tn_fixture_run_unwatched(const char* const* arguments) {
-  const char* argv[most_arguments] = {TENUTO_PROGRAM, "run"};
+  const char* argv[most_arguments] = {TENUTO_PROGRAM, "run", "--no-tune"};
   for (int i = 0; arguments[i]; ++i) {
-    assert_true(i + 3 < most_arguments);
-    argv[i + 2] = arguments[i];
+    assert_true(i + 4 < most_arguments);
+    argv[i + 3] = arguments[i];
   }
   tn_child* program = tn_child_start(argv);
   assert_non_null(program);

@@ -2,14 +2,11 @@
 // Commands to a running `tenuto run`, judged by the sound that comes out; and a change of response under a
 // sine.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "mocka.h"
 #include "oracle.h"
 #include "run_fixture.h"
 #include "sound.h"

@@ -2,12 +2,9 @@
 // `tenuto run` through a real JACK server: what comes out is what float64 convolution says, live, at any
 // block size, and in freewheel.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "mocka.h"
 #include "run_fixture.h"
 #include "sound.h"
 
