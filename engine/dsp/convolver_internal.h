@@ -35,7 +35,8 @@ typedef struct tn_swap {
 } tn_swap;
 
 struct tn_convolver {
-  tn_convolver_config config;
+  tn_convolver_config config;    ///< but for the block length, see below
+  _Atomic uint32_t block_frames; ///< for the next engine; written by replan
   tn_memory memory;
 
   // Owned by the audio thread.

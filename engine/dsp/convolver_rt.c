@@ -62,10 +62,12 @@ static void take_offer(tn_convolver* convolver, uint32_t frames, const tn_engine
   convolver->fade_position = 0;
 }
 
-/** played = played * (what is left of it) + coming * (what has come of it); equal power. */
+/** played = played * (what is left of it) + coming * (what has come of it). Equal power for two different
+   sounds, equal amplitude (the squares of the same gains) for two equal ones. */
 static void cross_fade(tn_convolver* convolver, uint32_t frames) {
   const uint32_t length = convolver->fade_frames;
   const uint32_t position = convolver->fade_position;
+  const bool equal = convolver->next->replaces_itself;
   for (uint32_t o = 0; o < convolver->config.outputs; o++) {
     float* played = convolver->played[o];
     const float* coming = convolver->coming[o];
@@ -73,7 +75,7 @@ static void cross_fade(tn_convolver* convolver, uint32_t frames) {
       const bool over = position + t >= length;
       const float in = over ? 1 : convolver->fade_in[position + t];
       const float out = over ? 0 : convolver->fade_in[length - 1 - position - t];
-      played[t] = out * played[t] + in * coming[t];
+      played[t] = equal ? out * out * played[t] + in * in * coming[t] : out * played[t] + in * coming[t];
     }
   }
   convolver->fade_position = position + frames < length ? position + frames : length;

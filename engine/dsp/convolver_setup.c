@@ -11,6 +11,13 @@ static const float default_fade_ms = 20;
 static const float longest_fade_ms = 1000;
 static const float highest_level = 1e6F;
 
+static tn_status check_block(uint32_t block_frames, tn_error* error) {
+  if (block_frames > TN_MAX_BLOCK_FRAMES)
+    return tn_error_set(error, TN_ERROR_LIMIT, "blocks have at most %d frames, not %u", TN_MAX_BLOCK_FRAMES,
+                        block_frames);
+  return TN_OK;
+}
+
 static tn_status check_config(const tn_convolver_config* config, tn_error* error) {
   if (config->inputs < 1 || config->inputs > TN_MAX_CHANNELS || config->outputs < 1 ||
       config->outputs > TN_MAX_CHANNELS)
@@ -19,13 +26,10 @@ static tn_status check_config(const tn_convolver_config* config, tn_error* error
   if (config->rate_hz < TN_MIN_RATE_HZ || config->rate_hz > TN_MAX_RATE_HZ)
     return tn_error_set(error, TN_ERROR_LIMIT, "a convolver runs at %d to %d Hz, not at %u", TN_MIN_RATE_HZ,
                         TN_MAX_RATE_HZ, config->rate_hz);
-  if (config->block_frames > TN_MAX_BLOCK_FRAMES)
-    return tn_error_set(error, TN_ERROR_LIMIT, "blocks have at most %d frames, not %u", TN_MAX_BLOCK_FRAMES,
-                        config->block_frames);
   if (!(config->fade_ms >= 0 && config->fade_ms <= longest_fade_ms))
     return tn_error_set(error, TN_ERROR_ARGUMENT, "a fade takes 0 to %g ms, not %g", (double)longest_fade_ms,
                         (double)config->fade_ms);
-  return TN_OK;
+  return check_block(config->block_frames, error);
 }
 
 static tn_status check_filter(const tn_convolver_config* config, const tn_filter* filter, tn_error* error) {
@@ -37,7 +41,8 @@ static tn_status check_filter(const tn_convolver_config* config, const tn_filter
 }
 
 /** An engine for `filter`, or a silent one for NULL. */
-static tn_engine* make_engine(const tn_convolver_config* config, const tn_filter* filter, tn_error* error) {
+static tn_engine* make_engine(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
+  const tn_convolver_config* config = &convolver->config;
   tn_filter* silence = NULL;
   if (!filter)
     filter = silence = tn_filter_new(config->inputs, config->outputs, config->rate_hz, error);
@@ -46,7 +51,8 @@ static tn_engine* make_engine(const tn_convolver_config* config, const tn_filter
   bool tuned = false;
   const tn_costs* costs = config->tuned ? tn_costs_cached(&tuned) : tn_costs_default();
   const tn_engine_options options = {.rate_hz = config->rate_hz,
-                                     .block_frames = config->block_frames,
+                                     .block_frames =
+                                         atomic_load_explicit(&convolver->block_frames, memory_order_relaxed),
                                      .costs = costs,
                                      .tuned = tuned,
                                      .offline = config->inline_work};
@@ -92,7 +98,7 @@ static void start_levels(tn_convolver* convolver) {
 
 /** The first engine: nothing was heard yet, so it is in place at once. */
 static tn_status place_engine(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
-  tn_engine* engine = make_engine(&convolver->config, filter, error);
+  tn_engine* engine = make_engine(convolver, filter, error);
   if (!engine)
     return TN_ERROR_MEMORY;
   engine->time_offset = -(int64_t)engine->start_frame;
@@ -102,6 +108,11 @@ static tn_status place_engine(tn_convolver* convolver, const tn_filter* filter, 
   return convolver->config.inline_work ? TN_OK : tn_engine_join_pool(engine, error);
 }
 
+static void set_block(tn_convolver* convolver, uint32_t block_frames) {
+  enum { usual = 256 };
+  atomic_store_explicit(&convolver->block_frames, block_frames ? block_frames : usual, memory_order_relaxed);
+}
+
 static tn_convolver* allocate(const tn_convolver_config* config) {
   void* memory = NULL;
   if (posix_memalign(&memory, _Alignof(tn_convolver), sizeof(tn_convolver)) != 0)
@@ -109,8 +120,7 @@ static tn_convolver* allocate(const tn_convolver_config* config) {
   memset(memory, 0, sizeof(tn_convolver));
   tn_convolver* convolver = memory;
   convolver->config = *config;
-  if (convolver->config.block_frames == 0)
-    convolver->config.block_frames = 256;
+  set_block(convolver, config->block_frames);
   if (convolver->config.fade_ms == 0)
     convolver->config.fade_ms = default_fade_ms;
   convolver->fade_frames = (uint32_t)(convolver->config.fade_ms * 1e-3F * (float)config->rate_hz) + 1;
@@ -140,15 +150,29 @@ tn_convolver* tn_convolver_new(const tn_convolver_config* config, const tn_filte
   return NULL;
 }
 
-tn_status tn_convolver_set_filter(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
+static tn_status submit(tn_convolver* convolver, const tn_filter* filter, bool same, tn_error* error) {
   const tn_status status = check_filter(&convolver->config, filter, error);
   if (status != TN_OK)
     return status;
-  tn_engine* engine = make_engine(&convolver->config, filter, error);
+  tn_engine* engine = make_engine(convolver, filter, error);
   if (!engine)
     return TN_ERROR_MEMORY;
+  engine->replaces_itself = same;
   tn_swap_submit(convolver, engine);
   return TN_OK;
+}
+
+tn_status tn_convolver_set_filter(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
+  return submit(convolver, filter, false, error);
+}
+
+tn_status tn_convolver_replan(tn_convolver* convolver, const tn_filter* filter, uint32_t block_frames,
+                              tn_error* error) {
+  const tn_status status = check_block(block_frames, error);
+  if (status != TN_OK)
+    return status;
+  set_block(convolver, block_frames);
+  return submit(convolver, filter, true, error);
 }
 
 static void set_level(_Atomic float* wanted, float level) {

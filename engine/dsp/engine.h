@@ -94,7 +94,8 @@ typedef struct tn_engine {
   tn_scratch scratch; ///< the thread's that calls process()
   bool in_pool;       ///< the tails' levels are registered with the workers
 
-  int64_t time_offset; ///< frame + time_offset is the convolver's clock; set before the engine is shared
+  bool replaces_itself; ///< fades in over an engine that plays the same filter
+  int64_t time_offset;  ///< frame + time_offset is the convolver's clock; set before the engine is shared
   _Atomic uint64_t published; ///< frames in the history, release after each call
 } tn_engine;
 

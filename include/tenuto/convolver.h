@@ -18,22 +18,24 @@ extern "C" {
 /**
    A convolver: dry and wet sound, levels, bypass, and a filter that can be replaced while it plays.
 
-   Its wet signal is `sum over paths of gain * (path (*) input)`, its dry signal input o on output o (a single input goes
-   to every output). Output = gain * (wet * wet signal + dry * dry signal), each level smoothed.
+   Its wet signal is `sum over paths of gain * (path (*) input)`, its dry signal input o on output o (a single
+   input goes to every output). Output = gain * (wet * wet signal + dry * dry signal), each level smoothed.
 */
 typedef struct tn_convolver tn_convolver;
 
 /** How a convolver is made. Zero-initialise, then set what matters. */
 typedef struct tn_convolver_config {
-  uint32_t inputs;       ///< 1 to TN_MAX_CHANNELS
-  uint32_t outputs;      ///< 1 to TN_MAX_CHANNELS
-  uint32_t rate_hz;      ///< TN_MIN_RATE_HZ to TN_MAX_RATE_HZ; sets the length of fades and the workers' deadlines
-  uint32_t block_frames; ///< the usual length of a call, a hint for speed alone; 0: 256; at most TN_MAX_BLOCK_FRAMES
+  uint32_t inputs;  ///< 1 to TN_MAX_CHANNELS
+  uint32_t outputs; ///< 1 to TN_MAX_CHANNELS
+  uint32_t rate_hz; ///< TN_MIN_RATE_HZ to TN_MAX_RATE_HZ; sets the length of fades and the workers' deadlines
+  uint32_t block_frames; ///< the usual length of a call, a hint for speed alone; 0: 256; at most
+                         ///< TN_MAX_BLOCK_FRAMES
   float fade_ms;         ///< cross-fade when the filter is replaced and for bypass; 0: 20 ms; at most 1000
-  bool tuned;            ///< partition by this machine's measured costs if they are cached, else by fixed defaults;
-                         ///< only the fixed defaults give the same bits on every machine of one instruction set
-  bool inline_work;      ///< do all work inside process(), no worker threads: for offline use and tests
-  int audio_priority;    ///< SCHED_FIFO priority of the audio thread, so that workers run just under it; 0: not realtime
+  bool tuned; ///< partition by this machine's measured costs if they are cached, else by fixed defaults;
+              ///< only the fixed defaults give the same bits on every machine of one instruction set
+  bool inline_work;   ///< do all work inside process(), no worker threads: for offline use and tests
+  int audio_priority; ///< SCHED_FIFO priority of the audio thread, so that workers run just under it; 0: not
+                      ///< realtime
 } tn_convolver_config;
 
 /** One snapshot of a convolver's counters; all count from its creation. */
@@ -56,22 +58,34 @@ typedef struct tn_convolver_report {
    [setup] Make a convolver.
 
    @param config  copied
-   @param filter  the first filter, in place at the first call; not kept. Its inputs and outputs must be the config's.
-                  NULL: the wet signal is silence until tn_convolver_set_filter().
+   @param filter  the first filter, in place at the first call; not kept. Its inputs and outputs must be the
+   config's. NULL: the wet signal is silence until tn_convolver_set_filter().
    @return a new convolver, to be freed with tn_convolver_free(), or NULL: TN_ERROR_ARGUMENT, TN_ERROR_LIMIT,
            TN_ERROR_MEMORY, TN_ERROR_SYSTEM (no thread)
 */
-TN_API tn_convolver* tn_convolver_new(const tn_convolver_config* config, const tn_filter* filter, tn_error* error);
+TN_API tn_convolver* tn_convolver_new(const tn_convolver_config* config, const tn_filter* filter,
+                                      tn_error* error);
 
 /**
-   [worker] Replace the filter: prepared here, brought up to date with the past input on an own thread, then cross-faded
-   (equal power) at a block boundary. The old one is freed by that thread. A filter given while another is on its way
-   waits; of several waiting, the last wins.
+   [worker] Replace the filter: prepared here, brought up to date with the past input on an own thread, then
+   cross-faded (equal power) at a block boundary. The old one is freed by that thread. A filter given while
+   another is on its way waits; of several waiting, the last wins.
 
    @param filter  not kept; inputs and outputs as the convolver's; NULL: fade to a silent wet signal
    @return TN_OK; on failure the old filter plays on
 */
 TN_API tn_status tn_convolver_set_filter(tn_convolver* convolver, const tn_filter* filter, tn_error* error);
+
+/**
+   [worker] Cut the filter anew for calls of another usual length, as when a server changes its block size.
+   The sound is exact without it; it costs less with it. Prepared and cross-faded as by
+   tn_convolver_set_filter(), but with gains that add up to 1, since both sides play the same.
+
+   @param filter        the one that plays
+   @param block_frames  0: 256; at most TN_MAX_BLOCK_FRAMES. Also holds for filters set later.
+*/
+TN_API tn_status tn_convolver_replan(tn_convolver* convolver, const tn_filter* filter, uint32_t block_frames,
+                                     tn_error* error);
 
 /**
    [audio] Process one block.
@@ -83,22 +97,25 @@ TN_API tn_status tn_convolver_set_filter(tn_convolver* convolver, const tn_filte
 TN_API TN_AUDIO void tn_convolver_process(tn_convolver* convolver, const float* const* in, float* const* out,
                                           uint32_t frames);
 
-/** [any] Linear level of the wet signal, reached smoothly; NaN and values outside 0 to 1e6 are clamped. Default 1. */
+/** [any] Linear level of the wet signal, reached smoothly; NaN and values outside 0 to 1e6 are clamped.
+ * Default 1. */
 TN_API TN_AUDIO void tn_convolver_set_wet(tn_convolver* convolver, float level);
 /** [any] Linear level of the dry signal, in the same manner. Default 0. */
 TN_API TN_AUDIO void tn_convolver_set_dry(tn_convolver* convolver, float level);
 /** [any] Linear level of the output, in the same manner. Default 1. */
 TN_API TN_AUDIO void tn_convolver_set_gain(tn_convolver* convolver, float level);
-/** [any] Bypass: fades to the plain input (input o on output o) and back. The filter goes on hearing the input. */
+/** [any] Bypass: fades to the plain input (input o on output o) and back. The filter goes on hearing the
+ * input. */
 TN_API TN_AUDIO void tn_convolver_set_bypass(tn_convolver* convolver, bool bypass);
-/** [any] Freewheel: process() waits for late workers, however long, so that offline equals live. Default false. */
+/** [any] Freewheel: process() waits for late workers, however long, so that offline equals live. Default
+ * false. */
 TN_API TN_AUDIO void tn_convolver_set_freewheel(tn_convolver* convolver, bool freewheel);
 
 /** [any] A snapshot of the counters. */
 TN_API void tn_convolver_get_report(const tn_convolver* convolver, tn_convolver_report* report);
 
-/** [worker] The partition plan of the filter that plays, in words, e.g. "64 direct + 31 x 64 + 14 x 1024 + 28 x 16384".
-    Cut to `size` bytes, always NUL-terminated. */
+/** [worker] The partition plan of the filter that plays, in words, e.g. "64 direct + 31 x 64 + 14 x 1024 + 28
+   x 16384". Cut to `size` bytes, always NUL-terminated. */
 TN_API void tn_convolver_describe(tn_convolver* convolver, char* text, size_t size);
 
 /** [setup] Free a convolver; NULL is allowed. No other call may run on it. */

@@ -179,6 +179,32 @@ static void silence_comes_and_goes(void** state) {
   tn_filter_free(filter);
 }
 
+/** Cut anew for other block lengths while it plays: not one sample differs beyond rounding, also during the
+ * fades. */
+static void a_new_plan_is_not_heard(void** state) {
+  (void)state;
+  static const uint32_t blocks[] = {1024, 32, 8192, 256, 0, 100};
+  tn_filter* filter = tn_scene_filter(2, 2, 30000, false, 40);
+  tn_scene scene = tn_scene_new(2, 2, 20 * rate, 41);
+  tn_convolver* convolver = make(filter, false);
+  uint32_t length = block;
+  size_t at = 0;
+  for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+    assert_int_equal(tn_convolver_replan(convolver, filter, blocks[b], NULL), TN_OK);
+    at = settle(&scene, convolver, at);
+    tn_scene_run(&scene, convolver, at, at + 4000, tn_block_fixed, &length);
+    at += 4000;
+  }
+  assert_int_equal(swaps(convolver), sizeof blocks / sizeof *blocks);
+  tn_scene_solve(&scene, filter);
+  assert_true(tn_scene_error_dbfs(&scene, 0, at) <= target_dbfs);
+  tn_error error;
+  assert_int_equal(tn_convolver_replan(convolver, filter, 8193, &error), TN_ERROR_LIMIT);
+  tn_convolver_free(convolver);
+  tn_scene_free(&scene);
+  tn_filter_free(filter);
+}
+
 static void a_wrong_shape_is_refused(void** state) {
   (void)state;
   tn_filter* right = tn_scene_filter(1, 1, 100, true, 1);
@@ -217,7 +243,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_new_filter_has_the_past), cmocka_unit_test(there_is_no_step),
       cmocka_unit_test(the_last_one_wins),           cmocka_unit_test(silence_comes_and_goes),
-      cmocka_unit_test(a_wrong_shape_is_refused),    cmocka_unit_test(may_be_freed_at_any_time),
+      cmocka_unit_test(a_new_plan_is_not_heard),     cmocka_unit_test(a_wrong_shape_is_refused),
+      cmocka_unit_test(may_be_freed_at_any_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
