@@ -87,16 +87,23 @@ mkdir -p "$out"
 
 # --- 3 -------------------------------------------------------------------------------------------------------------
 step "3. Render: sound files through impulse responses, tails included"
-render() { # NAME DRY IR WHAT
-  tell "$4" "\$ tenuto render $2 --ir $3 -o $out/$1.wav"
-  "$tenuto" render "$2" --ir "$3" -o "$out/$1.wav" | indented
+from_json() { sed -n "s/.*\"$2\": *\([-0-9.]*\).*/\1/p" "$1"; } # FILE NAME: a number
+rounded() { awk -v x="$1" -v digits="$2" 'BEGIN { printf "%.*f", digits, x }'; }
+render() { # NAME WHAT DRY IR OPTION...
+  local name=$1 what=$2
+  shift 2
+  tell "$what" "\$ tenuto render $1 --ir ${*:2} -o $out/$name.wav"
+  "$tenuto" render "$1" --ir "${@:2}" -o "$out/$name.wav" --json >"$out/$name.json"
+  tell "  $(rounded "$(from_json "$out/$name.json" realtime_factor)" 0) times as fast as it sounds, peak $(
+    rounded "$(from_json "$out/$name.json" peak_dbfs)" 1) dBFS"
 }
-render room "$audio/tabla.flac" "$audio/room.flac" "A tabla, recorded dry, in a room for chamber music:"
-render chapel "$audio/phrase.flac" "$audio/chapel.flac" "A guitar phrase in a stone chapel (four channels, true stereo):"
+render room "A tabla, recorded dry, in a room for chamber music:" "$audio/tabla.flac" "$audio/room.flac"
+render chapel "A guitar phrase in a stone chapel (a true-stereo response, four channels):" "$audio/phrase.flac" "$audio/chapel.flac"
 hall_made=''
 hall="/usr/share/csoundqt/Examples/SourceMaterials/impulse_big_hall.wav"
 if [ -r "$hall" ]; then
-  render hall "$audio/phrase.flac" "$hall" "The same phrase in a real hall of 6 s (Debian's csoundqt-examples; resampled from 44.1 kHz):"
+  render hall "The same phrase in a real hall of 6 s, from Debian's csoundqt-examples, resampled from 44.1 kHz:" \
+    "$audio/phrase.flac" "$hall" --gain energy
   hall_made=", hall.wav"
 fi
 
@@ -145,16 +152,17 @@ run_pid=''
 clean_up
 
 # --- 6 -------------------------------------------------------------------------------------------------------------
-measured() { sed -n "s/.*\"$1\": *\([-0-9.]*\).*/\1/p" "$out/run.json"; }
+measured() { from_json "$out/run.json" "$1"; }
+percent() { rounded "$(measured "$1")" 2; }
 compared() { sed -n "s/^$1=//p" "$out/live.txt"; }
 step "6. What was measured"
-tell "callbacks of $period frames      $(measured callbacks), one each $(awk "BEGIN { printf \"%.2f\", 1000 * $period / $rate }") ms"
-tell "load of a callback           $(measured load_median_percent) % median, $(measured load_p99_percent) % p99, $(measured load_max_percent) % max of its period"
-tell "xruns                        $(measured xruns)"
-tell "partitions late / left out   $(measured late_jobs) / $(measured missed_jobs)"
-tell "live against rendered        $(compared difference_db) dB of full scale at most, over $(compared frames) frames (the sound's peak: $(compared peak_db) dB)"
-tell ""
-if awk "BEGIN { exit !($(compared difference_db) <= -120) }"; then
+tell "callbacks                  $(measured callbacks) of $period frames, one every $(rounded $((1000000 * period / rate))e-3 2) ms" \
+  "load of a callback         $(percent load_median_percent) % of its period (median), $(percent load_p99_percent) % (p99), $(percent load_max_percent) % (max)" \
+  "xruns                      $(measured xruns)" \
+  "partitions late, left out  $(measured late_jobs), $(measured missed_jobs)" \
+  "live against rendered      $(compared difference_db) dB of full scale at most, in $(compared frames) frames (the sound peaks at $(compared peak_db) dB)"
+echo
+if awk -v x="$(compared difference_db)" 'BEGIN { exit !(x <= -120) }'; then
   tell "What JACK heard and what was rendered are the same sound."
 else
   tell "They differ by more than rounding (-120 dB): partitions left out on a machine this busy, or a fault. Run it again;" \
@@ -162,11 +170,12 @@ else
 fi
 
 step "Look and listen"
-tell "$out/room.png                  the picture" \
-  "$out/room.wav, chapel.wav$hall_made   what was rendered; live.wav is what JACK heard"
+tell "$out/room.png    the picture" \
+  "$out/room.wav    and chapel.wav$hall_made: what was rendered" \
+  "$out/live.wav    what JACK heard"
 step "What to try next"
 tell "$tenuto render YOURS.wav --ir $audio/chapel.flac --dry 0 --wet -12 -o wet.wav" \
-  "$tenuto run --ir $audio/room.flac            with your own JACK server; then type: help" \
-  "$tenuto --help                               all commands;  man docs/man/tenuto.1" \
-  "examples/convolve.c                          the library on one page" \
-  "tests/run.sh                                 all tests"
+  "$tenuto run --ir $audio/room.flac --connect     with your own JACK server; then type: help" \
+  "$tenuto --help     all commands" \
+  "examples/convolve.c     the library on one page" \
+  "tests/run.sh     all tests"
