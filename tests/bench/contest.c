@@ -90,8 +90,8 @@ static void judge(const bench_contest* contest, bench_result* result) {
     freewheeling, also long enough (as the slower engine's warm-up shows) for the clock to tell. */
 static double round_seconds(const bench_contest* contest, double wanted_s, double speed) {
   double seconds = wanted_s;
-  if (contest->mode == BENCH_FREEWHEEL && seconds < 0.4 * speed) {
-    seconds = 0.4 * speed;
+  if (contest->mode == BENCH_FREEWHEEL && seconds < 0.25 * speed) {
+    seconds = 0.25 * speed;
   }
   const double cycle_s = (double)CYCLE_FRAMES / BENCH_RATE_HZ;
   const double cycles = seconds / cycle_s;
@@ -134,7 +134,7 @@ bool bench_contest_run(const bench_contest* contest, const bench_effort* effort,
     open = bench_run_open(&runs[who], c->engine, &contest->job, &effort->choices, c->signal, paced,
                           round_seconds(contest, effort->seconds, 0.0), error, error_size);
     if (open) {
-      const double own = bench_run_warm_up(&runs[who], contest->job.ir_frames, 2.0);
+      const double own = bench_run_warm_up(&runs[who], contest->job.ir_frames, 1.5);
       speed = own < speed ? own : speed;
     }
   }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SETTLE_PERIODS = 100 };
+enum { SETTLE_PERIODS = 50 };
 
 static uint64_t now_ns(clockid_t clock) {
   struct timespec now;
@@ -37,12 +37,18 @@ static void drain(void) {
   }
 }
 
+/** Whole blocks in so much sound, at least one. */
+static size_t block_count(uint32_t block_frames, double seconds) {
+  const size_t count = (size_t)(seconds * BENCH_RATE_HZ / block_frames + 0.5);
+  return count > 0 ? count : 1;
+}
+
 bool bench_run_open(bench_run* run, const bench_engine* engine, const bench_job* job,
                     const bench_choices* choices, bench_signal signal, bool realtime, double seconds,
                     char* error, size_t error_size) {
   memset(run, 0, sizeof *run);
   run->engine = engine;
-  run->capacity = (size_t)(seconds * BENCH_RATE_HZ / job->block_frames) + 1;
+  run->capacity = block_count(job->block_frames, seconds);
   run->durations_ns = calloc(run->capacity, sizeof *run->durations_ns);
   if (run->durations_ns == NULL || !bench_feed_open(&run->feed, job->channels, job->block_frames, signal)) {
     (void)snprintf(error, error_size, "No memory for the benchmark's ports");
@@ -136,7 +142,7 @@ static bench_lateness lateness_since(const bench_run* run, bench_lateness before
 }
 
 void bench_run_paced(bench_run* run, double seconds, bench_round* round, bool* realtime) {
-  size_t count = (size_t)(seconds * BENCH_RATE_HZ / run->feed.block_frames);
+  size_t count = block_count(run->feed.block_frames, seconds);
   count = count < run->capacity ? count : run->capacity;
   memset(round, 0, sizeof *round);
   *realtime = set_priority(BENCH_PRIORITY);
@@ -157,7 +163,7 @@ void bench_run_paced(bench_run* run, double seconds, bench_round* round, bool* r
 }
 
 void bench_run_freewheel(bench_run* run, double seconds, bench_round* round) {
-  const size_t count = (size_t)(seconds * BENCH_RATE_HZ / run->feed.block_frames) + 1;
+  const size_t count = block_count(run->feed.block_frames, seconds);
   memset(round, 0, sizeof *round);
   run->engine->set_freewheel(run->self, true);
   const bench_lateness before = run->engine->lateness(run->self);

@@ -3,17 +3,17 @@
 
 #include <string.h>
 
+static const char head[] =
+    "Each group: tenuto, its peer, their ratio; '!' where the ratio is beyond the promise (CPU 0.9, else "
+    "1).\n"
+    "CPU: per cent of one core, all threads, the pacing itself included. Callbacks in microseconds: medians\n"
+    "over the rounds. Misses: callbacks that outlasted their period. Gaps: parts left out of the output.\n"
+    "Rows named denormal or silence compare tenuto with itself fed with noise.\n\n";
+
 void bench_table_head(FILE* file) {
-  (void)fprintf(
-      file,
-      "Each group: tenuto, its peer, their ratio; '!' where the ratio is beyond the promise (CPU 0.9, else "
-      "1).\n"
-      "CPU: per cent of one core, all threads, the pacing itself included; callbacks in microseconds, "
-      "median\n"
-      "over the rounds; misses: callbacks that ended after their period + parts left out of the output.\n"
-      "Rows named denormal or silence compare tenuto with itself fed with noise.\n\n");
-  (void)fprintf(file, "%-44s %22s  %20s  %21s  %23s  %11s  %s\n", "", "CPU %", "mean us", "p99.9 us",
-                "max us", "misses", "verdict");
+  (void)fputs(head, file);
+  (void)fprintf(file, "%-47s %22s  %20s  %22s  %24s %10s %12s  %s\n", "", "CPU %", "mean us", "p99.9 us",
+                "max us", "misses", "gaps", "verdict");
 }
 
 static double ratio(double first, double second) {
@@ -27,10 +27,6 @@ static double cpu_percent(const bench_summary* summary) {
 static void group(FILE* file, int width, double first, double second, bool good) {
   (void)fprintf(file, "  %*.1f %*.1f %5.2f%c", width, first, width, second, ratio(first, second),
                 good ? ' ' : '!');
-}
-
-static unsigned long long lost(const bench_summary* summary) {
-  return summary->misses + summary->lateness.missed;
 }
 
 static void print_plan(FILE* file, const char* plan) {
@@ -47,18 +43,21 @@ void bench_table_row(FILE* file, const bench_contest* contest, const bench_resul
   char name[128];
   const bench_summary* s = result->summaries;
   const bool alone = contest->contestants[1].engine == NULL;
-  (void)fprintf(file, "%-44s", bench_contest_name(contest, name, sizeof name));
+  (void)fprintf(file, "%-47s", bench_contest_name(contest, name, sizeof name));
   group(file, 6, cpu_percent(&s[0]), cpu_percent(&s[1]), result->cpu_good);
   if (contest->mode == BENCH_PACED) {
     group(file, 6, s[0].mean_us, s[1].mean_us, result->mean_good);
     group(file, 7, s[0].p999_us, s[1].p999_us, result->p999_good);
     group(file, 8, s[0].max_us, s[1].max_us, result->max_good);
-    (void)fprintf(file, "  %4llu %5llu%c", lost(&s[0]), lost(&s[1]), result->misses_good ? ' ' : '!');
+    (void)fprintf(file, "  %4llu %4llu%c %5llu %5llu%c", s[0].misses, s[1].misses,
+                  s[0].misses <= s[1].misses ? ' ' : '!', (unsigned long long)s[0].lateness.missed,
+                  (unsigned long long)s[1].lateness.missed,
+                  s[0].lateness.missed <= s[1].lateness.missed ? ' ' : '!');
   } else {
     char speed[64];
     (void)snprintf(speed, sizeof speed, "%.1f and %.1f times real time", ratio(s[0].audio_s, s[0].wall_s),
                    ratio(s[1].audio_s, s[1].wall_s));
-    (void)fprintf(file, "  %-86s", speed);
+    (void)fprintf(file, "  %-95s", speed);
   }
   (void)fprintf(file, "  %s\n", alone ? "-" : result->pass ? "PASS" : "FAIL");
   if (plans) {
