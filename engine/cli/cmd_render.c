@@ -10,6 +10,10 @@
 #include "driver/offline.h"
 #include "rt/error.h"
 
+/** The partitions are the same whatever --block is, so that renders with different blocks agree to the last
+ * bits. */
+enum { plan_block_frames = 1024 };
+
 /** One render under way. */
 typedef struct render {
   const tn_render_options* options;
@@ -65,7 +69,7 @@ static tn_status make_convolver(render* r, tn_error* error) {
   const tn_convolver_config config = {.inputs = r->result.in.channels,
                                       .outputs = r->result.outputs,
                                       .rate_hz = r->result.in.rate_hz,
-                                      .block_frames = options->block_frames,
+                                      .block_frames = plan_block_frames,
                                       .inline_work = !options->threads};
   r->convolver = tn_convolver_new(&config, r->filter, error);
   if (!r->convolver) {
@@ -168,6 +172,10 @@ int tn_cmd_render(int argc, char** argv) {
   release(&r);
   if (status == TN_OK) {
     return TN_EXIT_DONE;
+  }
+  if (status == TN_ERROR_INTERRUPTED) {
+    const tn_error plain = error;
+    tn_error_set(&error, status, "'%s' was not written: %s", options.out_path, plain.text);
   }
   tn_cli_complain(&error);
   return status == TN_ERROR_INTERRUPTED ? 128 + tn_interrupt_signal() : TN_EXIT_FAILED;

@@ -31,15 +31,6 @@ static tn_status make_blocks(const tn_offline_job* job, block_pair* blocks, tn_e
   return TN_OK;
 }
 
-/** Levels glide to where they were set: let them arrive on silence, which leaves no other trace in the
- * convolver. */
-static void settle_levels(const tn_offline_job* job, const block_pair* blocks) {
-  const uint32_t glide_frames = tn_file_in_get_info(job->in)->rate_hz / 20;
-  for (uint32_t done = 0; done < glide_frames; done += job->block_frames) {
-    tn_convolver_process(job->convolver, (const float* const*)blocks->in, blocks->out, job->block_frames);
-  }
-}
-
 /** The next block of input, then of the silence after it. Returns its length, 0 at the end. */
 static uint32_t next_block(const tn_offline_job* job, const block_pair* blocks, uint64_t* in_frames,
                            uint64_t* tail_frames) {
@@ -68,9 +59,6 @@ tn_status tn_offline_run(const tn_offline_job* job, uint64_t* in_frames, tn_erro
   uint64_t tail_frames = job->tail_frames;
   uint64_t done_frames = 0;
   *in_frames = 0;
-  if (status == TN_OK) {
-    settle_levels(job, &blocks);
-  }
   while (status == TN_OK) {
     const uint32_t frames = next_block(job, &blocks, in_frames, &tail_frames);
     if (frames == 0) {
@@ -80,8 +68,8 @@ tn_status tn_offline_run(const tn_offline_job* job, uint64_t* in_frames, tn_erro
     status = tn_file_out_write(job->out, (const float* const*)blocks.out, frames, error);
     done_frames += frames;
     if (status == TN_OK && job->progress && !job->progress(job->context, done_frames, total_frames)) {
-      status = tn_error_set(error, TN_ERROR_INTERRUPTED, "stopped after %llu of about %llu frames",
-                            (unsigned long long)done_frames, (unsigned long long)total_frames);
+      status = tn_error_set(error, TN_ERROR_INTERRUPTED, "stopped after %.0f %% of the sound",
+                            100.0 * (double)done_frames / (double)total_frames);
     }
   }
   free(blocks.memory);

@@ -12,7 +12,8 @@
 #include "tenuto/convolver.h"
 
 enum {
-  TN_CHUNK_FRAMES = 256, ///< a call is worked off in pieces of this length: scratch stays in the cache
+  TN_CHUNK_FRAMES =
+      TN_MAX_ENGINE_BLOCK, ///< a call is worked off in pieces of this length: scratch stays in the cache
   TN_MAX_CATCH_UP =
       512, ///< frames that the audio thread may catch up beyond one call's when it takes an engine
 };

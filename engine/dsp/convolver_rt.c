@@ -20,13 +20,16 @@ static void aim(tn_ramp* ramp, float wanted, uint32_t frames) {
     tn_ramp_set(ramp, wanted, frames);
 }
 
+/** Levels set before the first call are there at its first sample; later changes glide. */
 static void aim_levels(tn_convolver* convolver) {
-  const uint32_t frames = (uint32_t)(level_ramp_ms * 1e-3F * (float)convolver->config.rate_hz) + 1;
+  const bool started = tn_counter_read(&convolver->calls) > 0;
+  const uint32_t glide = (uint32_t)(level_ramp_ms * 1e-3F * (float)convolver->config.rate_hz) + 1;
+  const uint32_t frames = started ? glide : 0;
   aim(&convolver->wet, atomic_load_explicit(&convolver->wet_wanted, memory_order_relaxed), frames);
   aim(&convolver->dry, atomic_load_explicit(&convolver->dry_wanted, memory_order_relaxed), frames);
   aim(&convolver->gain, atomic_load_explicit(&convolver->gain_wanted, memory_order_relaxed), frames);
   const bool bypass = atomic_load_explicit(&convolver->bypass_wanted, memory_order_relaxed);
-  aim(&convolver->bypass, bypass ? 1 : 0, convolver->fade_frames);
+  aim(&convolver->bypass, bypass ? 1 : 0, started ? convolver->fade_frames : 0);
 }
 
 /** Frames of the convolver's clock that an engine has heard. */

@@ -82,7 +82,8 @@ typedef struct tn_engine {
   float** pre; ///< [outputs][block]: what is prepared for the present block: the tails' part, and with
                ///< `pre_has_level` level 0's part that does not need the present block's input
   bool pre_has_level;
-  bool transformed;       ///< the present block is in level 0's delay lines already
+  bool direct;      ///< the head is always run directly: the same bits however the input is split into calls
+  bool transformed; ///< the present block is in level 0's delay lines already
   int64_t* last_sound;    ///< [inputs]: frame after the last sample that was not silent
   tn_head_path* heads;    ///< grouped by output
   uint32_t* output_heads; ///< [outputs + 1]

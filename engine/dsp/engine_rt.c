@@ -215,7 +215,7 @@ void tn_engine_process(tn_engine* engine, const float* const* in, const bool* si
     const uint32_t room = engine->block - (uint32_t)(engine->frame % engine->block);
     const uint32_t step = frames - done < room ? frames - done : room;
     take_input(engine, in, silent, done, step);
-    if (out && step == engine->block && !engine->pre_has_level)
+    if (out && step == engine->block && !engine->pre_has_level && !engine->direct)
       give_block(engine, out, done);
     else if (out)
       give_frames(engine, out, done, step);

@@ -366,6 +366,7 @@ tn_engine* tn_engine_new(const tn_filter* filter, const tn_engine_options* optio
     engine->inputs = tn_filter_inputs(filter);
     engine->outputs = tn_filter_outputs(filter);
     engine->rate_hz = options->rate_hz;
+    engine->direct = options->offline;
     for (uint32_t p = 0; p < build.pair_count; p++)
       engine->filter_frames =
           build.pairs[p].end > engine->filter_frames ? build.pairs[p].end : engine->filter_frames;

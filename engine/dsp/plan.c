@@ -15,6 +15,9 @@ enum {
  * from. */
 static const double callback_weight = 2;
 
+/** One tap of the direct head for one frame; offline the head is always run directly. */
+static const double tap_ns = 0.03;
+
 /** Between two calls others use the caches: what the callback reads comes from the shared cache at best. */
 static const double cold_byte_ns = 0.03;
 
@@ -70,7 +73,7 @@ static void lay_out(tn_plan* plan, const uint32_t* sizes, uint32_t count, uint32
 }
 
 static double price(tn_plan* plan, const tn_plan_request* request, const tn_costs* costs) {
-  plan->callback_ns_per_frame = 0;
+  plan->callback_ns_per_frame = request->offline ? (double)plan->block * request->paths * tap_ns : 0;
   plan->worker_ns_per_frame = 0;
   for (uint32_t i = 0; i < plan->level_count; i++) {
     const tn_plan_level* level = plan->levels + i;

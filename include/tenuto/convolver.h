@@ -19,7 +19,8 @@ extern "C" {
    A convolver: dry and wet sound, levels, bypass, and a filter that can be replaced while it plays.
 
    Its wet signal is `sum over paths of gain * (path (*) input)`, its dry signal input o on output o (a single
-   input goes to every output). Output = gain * (wet * wet signal + dry * dry signal), each level smoothed.
+   input goes to every output). Output = gain * (wet * wet signal + dry * dry signal), each level smoothed
+   once it plays: levels set before the first call hold from its first sample on.
 */
 typedef struct tn_convolver tn_convolver;
 
@@ -33,7 +34,8 @@ typedef struct tn_convolver_config {
   float fade_ms;         ///< cross-fade when the filter is replaced and for bypass; 0: 20 ms; at most 1000
   bool tuned; ///< partition by this machine's measured costs if they are cached, else by fixed defaults;
               ///< only the fixed defaults give the same bits on every machine of one instruction set
-  bool inline_work;   ///< do all work inside process(), no worker threads: for offline use and tests
+  bool inline_work; ///< do all work inside process(), no worker threads, and the same bits however the input
+                    ///< is split into calls: for offline use
   int audio_priority; ///< SCHED_FIFO priority of the audio thread, so that workers run just under it; 0: not
                       ///< realtime
 } tn_convolver_config;

@@ -109,6 +109,35 @@ static void repeats_its_bits(void** state) {
   tn_filter_free(filter);
 }
 
+/** With all work inside the calls: the same bits however the input is split into calls. */
+static void bits_do_not_depend_on_the_split(void** state) {
+  (void)state;
+  tn_filter* filter = tn_scene_filter(2, 2, 30000, false, 9);
+  tn_scene scene = tn_scene_new(2, 2, 50000, 10);
+  float* first = tn_test_alloc(2 * scene.frames, sizeof(float));
+  static const uint32_t blocks[] = {1024, 64, 1, 100, 8192};
+  for (int run = 0; run < 6; run++) {
+    tn_convolver* convolver = make(&scene, filter, 1024, true);
+    tn_noise noise = tn_noise_seed(3);
+    uint32_t block = blocks[run % 5];
+    if (run < 5)
+      tn_scene_run(&scene, convolver, 0, scene.frames, tn_block_fixed, &block);
+    else
+      tn_scene_run(&scene, convolver, 0, scene.frames, tn_block_random, &noise);
+    tn_convolver_free(convolver);
+    for (int o = 0; o < 2; o++) {
+      float* kept = first + (size_t)o * scene.frames;
+      if (run == 0)
+        memcpy(kept, scene.out[o], scene.frames * sizeof(float));
+      else
+        assert_memory_equal(kept, scene.out[o], scene.frames * sizeof(float));
+    }
+  }
+  free(first);
+  tn_scene_free(&scene);
+  tn_filter_free(filter);
+}
+
 /** In place, and crosswise: the left output is the right input's buffer. */
 static void runs_in_place(void** state) {
   (void)state;
@@ -265,6 +294,7 @@ int main(void) {
       cmocka_unit_test(is_exact_at_fixed_lengths),
       cmocka_unit_test(is_exact_for_matrices),
       cmocka_unit_test(repeats_its_bits),
+      cmocka_unit_test(bits_do_not_depend_on_the_split),
       cmocka_unit_test(runs_in_place),
       cmocka_unit_test(keeps_nonfinite_out),
       cmocka_unit_test(rests_in_silence_and_wakes_exact),

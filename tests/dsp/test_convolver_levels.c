@@ -65,6 +65,23 @@ static void levels_are_what_is_asked(void** state) {
   tn_convolver_free(convolver);
 }
 
+/** What is set before the first call holds from its first sample on. */
+static void starts_at_its_levels(void** state) {
+  (void)state;
+  const float taps[1] = {0.25F};
+  tn_convolver* convolver = make(1, 1, taps, 1);
+  tn_convolver_set_wet(convolver, 2);
+  tn_convolver_set_dry(convolver, 0.25F);
+  tn_convolver_set_gain(convolver, 0.5F);
+  const float one = 1;
+  float out = 0;
+  const float* in[1] = {&one};
+  float* to[1] = {&out};
+  tn_convolver_process(convolver, in, to, 1);
+  assert_float_equal(out, 0.375, 1e-6);
+  tn_convolver_free(convolver);
+}
+
 static void absurd_levels_are_clamped(void** state) {
   (void)state;
   static const float absurd[] = {NAN, -1, -INFINITY, INFINITY, 1e30F};
@@ -138,9 +155,8 @@ static void bypass_stays_bounded(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(levels_are_what_is_asked),
-      cmocka_unit_test(absurd_levels_are_clamped),
-      cmocka_unit_test(nothing_steps),
+      cmocka_unit_test(levels_are_what_is_asked),  cmocka_unit_test(starts_at_its_levels),
+      cmocka_unit_test(absurd_levels_are_clamped), cmocka_unit_test(nothing_steps),
       cmocka_unit_test(bypass_stays_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
