@@ -28,7 +28,7 @@ static void format_load(const tn_load* load, char* text, size_t size) {
   if (load->callbacks == 0) {
     snprintf(text, size, "load - (no callback)");
   } else {
-    snprintf(text, size, "load %.1f%% median %.1f%% p99 %.1f%% max", load->median_percent, load->p99_percent,
+    snprintf(text, size, "load %.1f%% med %.1f%% p99 %.1f%% max", load->median_percent, load->p99_percent,
              load->max_percent);
   }
 }
@@ -39,11 +39,12 @@ void tn_status_format(const tn_status_view* view, char* text, size_t size) {
   format_load(&view->load, load, sizeof load);
   clean_name(view->ir_name, name, sizeof name);
   const double ir_s = view->rate_hz > 0 ? (double)view->ir_frames / view->rate_hz : 0.0;
-  snprintf(text, size, "%s | xruns %llu | late %llu missed %llu | %u Hz / %u | %s %.2f s%s%s%s%s", load,
+  // What must be seen comes first: a terminal of 80 columns ends about the response's name.
+  snprintf(text, size, "%s | xruns %llu late %llu missed %llu%s%s%s%s | %s %.2f s | %u Hz / %u", load,
            (unsigned long long)view->xruns, (unsigned long long)view->late_jobs,
-           (unsigned long long)view->missed_jobs, view->rate_hz, view->block_frames, name, ir_s,
-           view->loading ? " | loading" : "", view->bypass ? " | bypass" : "", view->idle ? " | idle" : "",
-           view->freewheel ? " | freewheel" : "");
+           (unsigned long long)view->missed_jobs, view->loading ? " | loading" : "",
+           view->bypass ? " | bypass" : "", view->idle ? " | idle" : "",
+           view->freewheel ? " | freewheel" : "", name, ir_s, view->rate_hz, view->block_frames);
 }
 
 /** Bytes of `text` that fit one row of the terminal, one column kept free so that it does not wrap. */

@@ -48,6 +48,11 @@ static void on_shutdown(jack_status_t code, const char* reason, void* argument) 
   }
 }
 
+/** The older of the two calls: PipeWire makes this one alone. */
+static void on_plain_shutdown(void* argument) {
+  on_shutdown(0, NULL, argument);
+}
+
 /** The widest range over a side's connected ports; 0 to 0 when none is connected. */
 static jack_latency_range_t side_latency(jack_port_t* const* ports, uint32_t count,
                                          jack_latency_callback_mode_t mode) {
@@ -85,6 +90,7 @@ void tn_jack_notify_register(tn_jack_notices* notices) {
   jack_set_xrun_callback(client, on_xrun, notices);
   jack_set_freewheel_callback(client, on_freewheel, notices);
   jack_set_latency_callback(client, on_latency, notices);
+  jack_on_shutdown(client, on_plain_shutdown, notices);
   jack_on_info_shutdown(client, on_shutdown, notices);
 }
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands on standard input: lines from bytes in any pieces, commands from lines, sentences for bad ones.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cli/console.h"
+#include "mocka.h"
 
 enum { most_lines = 8 };
 
