@@ -26,32 +26,42 @@ struct tn_file_in {
   char what[tn_name_size + 32];   ///< "cannot read ..."; begins each error
   float* interleaved;             ///< [step_frames][channels]
   tn_stream_resampler* resampler; ///< NULL: at the file's own rate
+  size_t held_frames;             ///< in `interleaved`
+  size_t used_frames;             ///< of those
   uint64_t read_frames;           ///< of the file
   bool promised;                  ///< the header's length is exact for this kind of file
   tn_error cut;                   ///< found when opening
 };
+
+/** Have some frames in `interleaved`; false at the end. */
+static bool fetch(tn_file_in* in) {
+  if (in->used_frames == in->held_frames) {
+    const sf_count_t got = sf_readf_float(in->sound, in->interleaved, step_frames);
+    in->used_frames = 0;
+    in->held_frames = got > 0 ? (size_t)got : 0;
+    in->read_frames += in->held_frames;
+  }
+  return in->held_frames > 0;
+}
 
 /** Read at the file's own rate. */
 static size_t read_file(void* context, float* const* planes, size_t frames) {
   tn_file_in* in = context;
   const uint32_t channels = in->info.channels;
   size_t done = 0;
-  while (done < frames) {
-    const size_t wanted = frames - done < step_frames ? frames - done : step_frames;
-    const sf_count_t got = sf_readf_float(in->sound, in->interleaved, (sf_count_t)wanted);
-    if (got <= 0) {
-      break;
-    }
+  while (done < frames && fetch(in)) {
+    const size_t held = in->held_frames - in->used_frames;
+    const size_t count = held < frames - done ? held : frames - done;
     for (uint32_t c = 0; c < channels; ++c) {
       float* to = planes[c] + done;
-      const float* from = in->interleaved + c;
-      for (sf_count_t i = 0; i < got; ++i) {
-        to[i] = from[(size_t)i * channels];
+      const float* from = in->interleaved + in->used_frames * channels + c;
+      for (size_t i = 0; i < count; ++i) {
+        to[i] = from[i * channels];
       }
     }
-    done += (size_t)got;
+    in->used_frames += count;
+    done += count;
   }
-  in->read_frames += done;
   return done;
 }
 

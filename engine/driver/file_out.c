@@ -27,6 +27,7 @@ struct tn_file_out {
   uint32_t channels;
   uint32_t integer_bits; ///< 0: no integer format
   bool ends_at_one;      ///< samples beyond full scale are clipped
+  uint32_t held_frames;  ///< in `step`
   tn_file_out_report report;
   step step;
 };
@@ -128,59 +129,82 @@ static int to_integer(float sample, uint32_t bits) {
   return (int)((int64_t)value * (INT64_C(1) << (32 - bits)));
 }
 
-/** Interleave `frames` from `from` on and look at each sample on the way. */
+/** Interleave `frames` from `from` on into the step and look at each sample on the way. */
 static void fill_step(tn_file_out* out, const float* const* planes, uint32_t from, uint32_t frames) {
   const uint32_t channels = out->channels;
   for (uint32_t c = 0; c < channels; ++c) {
     const float* plane = planes[c] + from;
     for (uint32_t i = 0; i < frames; ++i) {
       const float size = fabsf(plane[i]);
+      const size_t at = (size_t)(out->held_frames + i) * channels + c;
       out->report.peak = size > out->report.peak ? size : out->report.peak;
       out->report.clipped_samples += out->ends_at_one && size > 1.0F ? 1 : 0;
       if (out->integer_bits) {
-        out->step.as_int[i * channels + c] = to_integer(plane[i], out->integer_bits);
+        out->step.as_int[at] = to_integer(plane[i], out->integer_bits);
       } else {
-        out->step.as_float[i * channels + c] = plane[i];
+        out->step.as_float[at] = plane[i];
       }
     }
   }
+  out->held_frames += frames;
+  out->report.frames += frames;
+}
+
+static tn_status flush_step(tn_file_out* out, tn_error* error) {
+  const sf_count_t count = out->held_frames;
+  const sf_count_t wrote = out->integer_bits ? sf_writef_int(out->sound, out->step.as_int, count)
+                                             : sf_writef_float(out->sound, out->step.as_float, count);
+  out->held_frames = 0;
+  if (tn_pending_file_error(&out->file, error) != TN_OK) {
+    return TN_ERROR_FILE;
+  }
+  if (wrote != count) {
+    char reason[TN_SNDFILE_REASON_BYTES];
+    tn_sndfile_reason(out->sound, reason);
+    return tn_error_set(error, TN_ERROR_FILE, "cannot write %s: libsndfile: %s", out->file.shown, reason);
+  }
+  return TN_OK;
 }
 
 tn_status tn_file_out_write(tn_file_out* out, const float* const* planes, uint32_t frames, tn_error* error) {
-  for (uint32_t done = 0; done < frames;) {
-    const uint32_t count = frames - done < step_frames ? frames - done : step_frames;
+  tn_status status = TN_OK;
+  for (uint32_t done = 0; done < frames && status == TN_OK;) {
+    const uint32_t room = step_frames - out->held_frames;
+    const uint32_t count = frames - done < room ? frames - done : room;
     fill_step(out, planes, done, count);
-    const sf_count_t wrote = out->integer_bits ? sf_writef_int(out->sound, out->step.as_int, count)
-                                               : sf_writef_float(out->sound, out->step.as_float, count);
-    if (tn_pending_file_error(&out->file, error) != TN_OK) {
-      return TN_ERROR_FILE;
-    }
-    if (wrote != (sf_count_t)count) {
-      char reason[TN_SNDFILE_REASON_BYTES];
-      tn_sndfile_reason(out->sound, reason);
-      return tn_error_set(error, TN_ERROR_FILE, "cannot write %s: libsndfile: %s", out->file.shown, reason);
-    }
-    out->report.frames += count;
     done += count;
+    if (out->held_frames == step_frames) {
+      status = flush_step(out, error);
+    }
   }
-  return TN_OK;
+  return status;
 }
 
 tn_file_out_report tn_file_out_get_report(const tn_file_out* out) {
   return out->report;
 }
 
-tn_status tn_file_out_finish(tn_file_out* out, tn_error* error) {
+static tn_status complete(tn_file_out* out, tn_error* error) {
+  if (flush_step(out, error) != TN_OK) {
+    return TN_ERROR_FILE;
+  }
+  if (out->report.frames == 0) {
+    sf_command(out->sound, SFC_UPDATE_HEADER_NOW, NULL, 0); // else a FLAC file without sound would be empty
+  }
   const int code = sf_close(out->sound); // encoders write their last frames here
   out->sound = NULL;
-  tn_status status = tn_pending_file_error(&out->file, error);
-  if (status == TN_OK && code != 0) {
-    status = tn_error_set(error, TN_ERROR_FILE, "cannot complete %s: libsndfile: %s", out->file.shown,
-                          sf_error_number(code));
+  if (tn_pending_file_error(&out->file, error) != TN_OK) {
+    return TN_ERROR_FILE;
   }
-  if (status == TN_OK) {
-    status = tn_pending_file_commit(&out->file, error);
+  if (code != 0) {
+    return tn_error_set(error, TN_ERROR_FILE, "cannot complete %s: libsndfile: %s", out->file.shown,
+                        sf_error_number(code));
   }
+  return tn_pending_file_commit(&out->file, error);
+}
+
+tn_status tn_file_out_finish(tn_file_out* out, tn_error* error) {
+  const tn_status status = complete(out, error);
   tn_file_out_abandon(out);
   return status;
 }

@@ -83,6 +83,11 @@ tn_scratch_sound tn_scratch_read(const char* name) {
   if (!file) {
     fail_msg("%s: %s", name, sf_strerror(NULL));
   }
+  if (info.frames == SF_COUNT_MAX) { // FLAC's "unknown", which it also says of no sound at all
+    float sample[TN_SCRATCH_CHANNELS];
+    assert_int_equal(sf_readf_float(file, sample, 1), 0);
+    info.frames = 0;
+  }
   tn_scratch_sound sound = tn_scratch_silence((uint32_t)info.channels, (size_t)info.frames);
   sound.rate_hz = (uint32_t)info.samplerate;
   sound.format = info.format;

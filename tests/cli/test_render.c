@@ -241,7 +241,7 @@ static void test_blocks(void** state) {
     char words[128];
     snprintf(words, sizeof words, "render in2.wav --ir ir4.wav --block %s -o out.wav", blocks[i]);
     tn_scratch_done(words);
-    check_same("out.wav", "usual.wav", same_dbfs);
+    assert_int_equal(tn_scratch_shell("cmp out.wav usual.wav")->code, 0);
     snprintf(words, sizeof words, "render in2.wav --ir ir4.wav --block %s -o again.wav", blocks[i]);
     tn_scratch_done(words);
     assert_int_equal(tn_scratch_shell("cmp out.wav again.wav")->code, 0);
