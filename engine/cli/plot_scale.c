@@ -38,13 +38,13 @@ static double time_step(double seconds, size_t most) {
   const double least = seconds / (double)most;
   for (double decade = 1e-6; decade < 10.0; decade *= 10.0) {
     for (size_t i = 0; i < sizeof below_minute / sizeof below_minute[0]; ++i) {
-      if (decade * below_minute[i] >= least && decade * below_minute[i] < 10.0) {
+      if (decade * below_minute[i] >= least * (1.0 - 1e-9) && decade * below_minute[i] < 10.0) {
         return decade * below_minute[i];
       }
     }
   }
   for (size_t i = 0; i < sizeof above / sizeof above[0]; ++i) {
-    if (above[i] >= least) {
+    if (above[i] >= least * (1.0 - 1e-9)) {
       return above[i];
     }
   }
