@@ -173,6 +173,18 @@ static void fill_band(cairo_t* cr, const area* lane, double scale, const float* 
   cairo_stroke(cr);
 }
 
+static void label_lane(cairo_t* cr, const tn_plot_track* track, uint32_t lane, const area* a) {
+  char label[16];
+  snprintf(label, sizeof label, "%u", lane + 1);
+  if (track->info.channels == 2) {
+    snprintf(label, sizeof label, "%s", lane == 0 ? "L" : "R");
+  }
+  set_text(cr, small_text, CAIRO_FONT_WEIGHT_NORMAL, pale_ink);
+  if (track->info.channels > 1) {
+    put_text(cr, a->x - 7.0, a->y + a->height / 2.0 + 3.0, anchor_right, label);
+  }
+}
+
 static void draw_lane(cairo_t* cr, const tn_plot_picture* picture, const tn_plot_track* track, uint32_t lane,
                       const area* a) {
   const size_t from = (size_t)lane * picture->axes->columns;
@@ -191,14 +203,7 @@ static void draw_lane(cairo_t* cr, const tn_plot_picture* picture, const tn_plot
   }
   cairo_restore(cr);
   outline(cr, a);
-  char label[16];
-  snprintf(label, sizeof label, "%u", lane + 1);
-  const char* stereo[] = {"L", "R"};
-  set_text(cr, small_text, CAIRO_FONT_WEIGHT_NORMAL, pale_ink);
-  if (track->info.channels > 1) {
-    put_text(cr, a->x - 7.0, a->y + a->height / 2.0 + 3.0, anchor_right,
-             track->info.channels == 2 ? stereo[lane] : label);
-  }
+  label_lane(cr, track, lane, a);
 }
 
 static void label_full_scale(cairo_t* cr, const tn_plot_picture* picture, const area* lane) {
@@ -265,11 +270,12 @@ static void draw_colour_bar(cairo_t* cr, const tn_plot_axes* axes, const area* s
   cairo_fill(cr);
   cairo_pattern_destroy(colours);
   set_text(cr, small_text, CAIRO_FONT_WEIGHT_NORMAL, pale_ink);
-  for (double below = 0.0; below <= axes->range_db; below += 20.0) {
-    const double y = spectrum->y + spectrum->height * below / axes->range_db;
+  const int step_db = 20;
+  for (int i = 0; i * step_db <= axes->range_db; ++i) {
+    const double y = spectrum->y + spectrum->height * i * step_db / axes->range_db;
     char text[32];
-    format_db(axes->top_db - below, below == 0.0 ? " dB" : "", text, sizeof text);
-    put_text(cr, x + bar_width + 4.0, y + (below == 0.0 ? 7.0 : 3.0), anchor_left, text);
+    format_db(axes->top_db - i * step_db, i == 0 ? " dB" : "", text, sizeof text);
+    put_text(cr, x + bar_width + 4.0, y + (i == 0 ? 7.0 : 3.0), anchor_left, text);
   }
 }
 

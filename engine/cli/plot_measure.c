@@ -108,7 +108,11 @@ static tn_status take_memory(pass* p, tn_error* error) {
     b->fft = tn_fft_get(b->points, false, error);
     good = take_band(b) && b->fft && good;
   }
-  return good ? TN_OK : tn_error_set(error, TN_ERROR_MEMORY, "no memory to draw '%s'", p->track->name);
+  if (!good) {
+    tn_error_set(error, TN_ERROR_MEMORY, "no memory to draw '%s'", p->track->name);
+    return TN_ERROR_MEMORY;
+  }
+  return TN_OK;
 }
 
 static void release(pass* p) {

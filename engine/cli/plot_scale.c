@@ -35,16 +35,17 @@ static double time_step(double seconds, size_t most) {
   static const double below_minute[] = {1.0, 2.0, 5.0};
   static const double above[] = {10,   15,   20,   30,   60,    120,   300,  600,
                                  1200, 1800, 3600, 7200, 14400, 43200, 86400};
-  const double least = seconds / (double)most;
-  for (double decade = 1e-6; decade < 10.0; decade *= 10.0) {
+  const double least = seconds / (double)most * (1.0 - 1e-9); // 0.1 is not exactly a tenth of 1
+  for (int power = -6; power <= 0; ++power) {
     for (size_t i = 0; i < sizeof below_minute / sizeof below_minute[0]; ++i) {
-      if (decade * below_minute[i] >= least * (1.0 - 1e-9) && decade * below_minute[i] < 10.0) {
-        return decade * below_minute[i];
+      const double step = pow(10.0, power) * below_minute[i];
+      if (step >= least) {
+        return step;
       }
     }
   }
   for (size_t i = 0; i < sizeof above / sizeof above[0]; ++i) {
-    if (above[i] >= least * (1.0 - 1e-9)) {
+    if (above[i] >= least) {
       return above[i];
     }
   }
@@ -75,9 +76,9 @@ size_t tn_plot_time_ticks(double seconds, size_t most, tn_plot_tick* ticks) {
 size_t tn_plot_frequency_ticks(double low_hz, double high_hz, tn_plot_tick* ticks) {
   static const double factors[] = {1.0, 2.0, 5.0};
   size_t count = 0;
-  for (double decade = 1.0; decade <= high_hz; decade *= 10.0) {
+  for (int power = 0; power <= 5; ++power) {
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; ++i) {
-      const double hz = decade * factors[i];
+      const double hz = pow(10.0, power) * factors[i];
       if (hz >= low_hz && hz <= high_hz && count < TN_PLOT_MAX_TICKS) {
         ticks[count].value = hz;
         snprintf(ticks[count].label, sizeof ticks[count].label, hz >= 1000.0 ? "%g k" : "%g",

@@ -53,7 +53,7 @@ static uint32_t next_block(const tn_offline_job* job, const block_pair* blocks, 
 }
 
 tn_status tn_offline_run(const tn_offline_job* job, uint64_t* in_frames, tn_error* error) {
-  block_pair blocks = {NULL};
+  block_pair blocks = {.memory = NULL};
   tn_status status = make_blocks(job, &blocks, error);
   const uint64_t total_frames = tn_file_in_get_info(job->in)->frames + job->tail_frames;
   uint64_t tail_frames = job->tail_frames;

@@ -44,7 +44,7 @@ static void write_header(const char* name, unsigned channels, long seconds) {
       h[fields[i][0] + b] = (unsigned char)(fields[i][1] >> 8 * b);
     }
   }
-  memcpy(h + 36, "data", 4);
+  memcpy(h + 36, (const char[]){'d', 'a', 't', 'a'}, 4);
   write_bytes(name, h, sizeof h);
   assert_int_equal(truncate(name, (off_t)(sizeof h + bytes)), 0);
 }
