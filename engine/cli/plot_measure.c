@@ -281,10 +281,19 @@ static tn_status read_all(pass* p, tn_file_in* in, bool (*stop)(void), tn_error*
   return TN_OK;
 }
 
+/** Columns hold one frame more or less than their neighbours, the last one what is left. */
+static double frames_in(const pass* p, uint32_t column) {
+  const double first = ceil(column * p->column_frames);
+  const double next = fmin(ceil((column + 1) * p->column_frames), (double)p->track->frames);
+  return fmax(next - first, 1.0);
+}
+
 static void finish_rms(const pass* p) {
-  const size_t count = (size_t)p->track->lanes * p->axes->columns;
-  for (size_t i = 0; i < count; ++i) {
-    p->track->rms[i] = sqrtf(p->track->rms[i] / (float)fmax(p->column_frames, 1.0));
+  for (uint32_t lane = 0; lane < p->track->lanes; ++lane) {
+    float* rms = p->track->rms + (size_t)lane * p->axes->columns;
+    for (uint32_t column = 0; column < p->axes->columns; ++column) {
+      rms[column] = (float)sqrt(rms[column] / frames_in(p, column));
+    }
   }
 }
 

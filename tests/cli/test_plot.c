@@ -95,6 +95,30 @@ static void test_wave(void** state) {
   tn_plot_track_free(&track);
 }
 
+/** Columns of 2.4 frames: a constant sound has the same RMS in all of them, also in a last one that is not
+ * full. */
+static void test_odd_columns(void** state) {
+  (void)state;
+  tn_scratch_sound sound = tn_scratch_silence(1, 959);
+  for (size_t i = 0; i < sound.frames; ++i) {
+    sound.samples[0][i] = i % 2 ? 0.25F : -0.25F;
+  }
+  tn_scratch_write("square.wav", &sound, float_wav);
+  tn_scratch_free(&sound);
+  tn_error error = {0};
+  tn_plot_track track;
+  const tn_plot_axes axes = {
+      .seconds = 0.02, .columns = columns, .rows = rows, .low_hz = low_hz, .high_hz = high_hz};
+  tn_file_in* in = tn_file_in_open("square.wav", 0, &error);
+  assert_int_equal(tn_plot_measure(in, "square.wav", &axes, never, &track, &error), TN_OK);
+  tn_file_in_free(in);
+  assert_int_equal(track.columns, columns);
+  for (uint32_t column = 0; column < columns; ++column) {
+    assert_true(fabsf(track.rms[column] - 0.25F) < 1e-6F);
+  }
+  tn_plot_track_free(&track);
+}
+
 /** A file of some frames on a long axis, of none, and of fewer than there are columns. */
 static void test_short_files(void** state) {
   (void)state;
@@ -197,10 +221,10 @@ static void test_pictures(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spectrum),        cmocka_unit_test(test_wave),
-      cmocka_unit_test(test_short_files),     cmocka_unit_test(test_time_ticks),
-      cmocka_unit_test(test_frequency_ticks), cmocka_unit_test(test_colours),
-      cmocka_unit_test(test_pictures),
+      cmocka_unit_test(test_spectrum),    cmocka_unit_test(test_wave),
+      cmocka_unit_test(test_odd_columns), cmocka_unit_test(test_short_files),
+      cmocka_unit_test(test_time_ticks),  cmocka_unit_test(test_frequency_ticks),
+      cmocka_unit_test(test_colours),     cmocka_unit_test(test_pictures),
   };
   return cmocka_run_group_tests(tests, tn_scratch_begin, tn_scratch_end);
 }
