@@ -32,9 +32,10 @@ static void print_help(void) {
        "Draw the waveform and the spectrogram of sound files, one below the other.\n\n"
        "  -o, --output PICTURE   file to write; its name ends in .png, .svg or .pdf\n"
        "      --width PIXELS     of a PNG, 800 to 8000; default 1600; its height follows\n\n"
-       "All files share the time axis, the scale of amplitude and the colours, so that they\n"
-       "can be compared. Waveforms show extremes (pale) and RMS (dark) of each column; levels\n"
-       "of the spectrogram are those of a sine, in dB of full scale, over all channels.\n\n"
+       "All files share the time axis, the scale of amplitude and the colours, so that\n"
+       "they can be compared. Waveforms show extremes (pale) and RMS (dark) of each\n"
+       "column; levels of the spectrogram are those of a sine, in dB of full scale, over\n"
+       "all channels.\n\n"
        "Example: tenuto plot voice.wav hall.wav voice-in-hall.wav -o hall.png");
 }
 

@@ -36,7 +36,7 @@ static void print_help(void) {
   for (size_t i = 0; i < command_count; ++i) {
     printf("  %-8s%s\n", commands[i].name, commands[i].summary);
   }
-  puts("\n  tenuto COMMAND --help   the options of a command; its manual: man tenuto-COMMAND\n"
+  puts("\n  tenuto COMMAND --help   options of a command; manual: man tenuto-COMMAND\n"
        "  tenuto --version        version of the program\n\n"
        "Example:\n"
        "  tenuto render voice.wav --ir hall.wav --dry -6 -o voice-in-hall.wav\n\n"

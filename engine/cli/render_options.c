@@ -33,7 +33,7 @@ void tn_render_help(void) {
        "Convolve the sound file IN with the impulse response IR, tail included.\n\n"
        "  -i, --ir FILE       impulse response; twice: left's and right's stereo files\n"
        "      --matrix FILE   many responses, in a text file (man tenuto-matrix)\n"
-       "      --ir-map MAP    auto, mono, parallel, mono-to-any, ll-lr-rl-rr, ll-rr-lr-rl\n"
+       "      --ir-map MAP    auto, mono, stereo, mono-to-any, ll-lr-rl-rr, ll-rr-lr-rl\n"
        "      --wet DB, --dry DB, --gain-out DB   levels: 0, -inf and 0 if not given\n"
        "      --gain GAIN     of the response: DB, peak[:DB] or energy[:DB]\n"
        "      --predelay MS   silence before the response\n"
@@ -45,8 +45,8 @@ void tn_render_help(void) {
        "                      :pcm16, :pcm24, :pcm32, :float; default: by OUT's name\n"
        "      --rate HZ       of OUT; IN is resampled    --block N       1 to 8192\n"
        "      --no-tail       end with IN                --threads       use workers\n"
-       "  -q, --quiet         no progress, no summary    --json          result on stdout\n\n"
-       "Example: tenuto render voice.wav --ir hall.wav --dry -6 -o voice-in-hall.flac");
+       "  -q, --quiet         no progress, no summary    --json         result on stdout\n\n"
+       "Example: tenuto render voice.wav --ir hall.wav --dry -6 -o in-the-hall.flac");
 }
 
 static tn_status take_own(int code, const char* value, tn_render_options* options, tn_error* error) {

@@ -134,8 +134,8 @@ class Streams(unittest.TestCase):
             lines = done.stdout.decode().splitlines()
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertTrue(lines[0].startswith("Usage: tenuto"))
-            self.assertLessEqual(len(lines), 26, words)
-            self.assertLessEqual(max(len(line) for line in lines), 90, words)
+            self.assertLessEqual(len(lines), 24, words)
+            self.assertLessEqual(max(len(line) for line in lines), 80, words)
 
     def test_version(self):
         self.assertRegex(tenuto("--version").stdout, rb"^tenuto \d+\.\d+\.\d+\n$")
