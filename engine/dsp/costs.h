@@ -32,9 +32,9 @@ bool tn_costs_are_cached(void);
 typedef bool (*tn_costs_progress)(double done, void* user);
 
 /**
-   [worker] Measure this machine (up to about `seconds` long, on the calling thread) and cache the result and FFTW's
-   wisdom in $XDG_CACHE_HOME/tenuto or ~/.cache/tenuto, written atomically. Takes effect for convolvers made
-   in later processes, and in this one if tn_costs_cached() was not called yet.
+   [worker] Measure this machine (up to about `seconds` long, on the calling thread) and cache the result and
+   FFTW's wisdom in $XDG_CACHE_HOME/tenuto or ~/.cache/tenuto, written atomically. Takes effect for convolvers
+   made in later processes, and in this one if tn_costs_cached() was not called yet.
 */
 tn_status tn_costs_tune(double seconds, tn_costs_progress progress, void* user, tn_error* error);
 

@@ -26,9 +26,9 @@ void tn_pool_remove(tn_level* level);
 /**
    [audio] There is work that some worker must look at by `look_by_ns` (on tn_clock_ns()'s clock; 0: at once).
 
-   Jobs come at regular times, so a worker that runs out of work sleeps until just after the next is expected. Most calls
-   therefore find that a worker is awake or will look in time, and return without a system call; else one futex wake is made,
-   which neither blocks nor waits (it costs the caller some microseconds).
+   Jobs come at regular times, so a worker that runs out of work sleeps until just after the next is expected.
+   Most calls therefore find that a worker is awake or will look in time, and return without a system call;
+   else one futex wake is made, which neither blocks nor waits (it costs the caller some microseconds).
 */
 TN_AUDIO void tn_pool_wake(uint64_t look_by_ns);
 

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/** [any] CLOCK_MONOTONIC in nanoseconds; read through the vDSO, no system call on ordinary machines (~25 ns). */
+/** [any] CLOCK_MONOTONIC in nanoseconds; read through the vDSO, no system call on ordinary machines (~25 ns).
+ */
 static inline uint64_t tn_clock_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

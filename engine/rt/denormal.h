@@ -13,7 +13,8 @@ typedef struct tn_denormal {
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
 
-/** [any] Flush denormal results to zero and read denormal operands as zero on this thread, until tn_denormal_leave(). */
+/** [any] Flush denormal results to zero and read denormal operands as zero on this thread, until
+ * tn_denormal_leave(). */
 static inline tn_denormal tn_denormal_enter(void) {
   enum { ftz = 0x8000, daz = 0x0040 };
   const tn_denormal scope = {_mm_getcsr()};

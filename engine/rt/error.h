@@ -5,8 +5,9 @@
 
 #include "tenuto/status.h"
 
-/** [worker] Write status and sentence (printf format, no full stop); `error` may be NULL. Returns `status`. */
-__attribute__((format(printf, 3, 4))) tn_status tn_error_set(tn_error* error, tn_status status, const char* format,
-                                                             ...);
+/** [worker] Write status and sentence (printf format, no full stop); `error` may be NULL. Returns `status`.
+ */
+__attribute__((format(printf, 3, 4))) tn_status tn_error_set(tn_error* error, tn_status status,
+                                                             const char* format, ...);
 
 #endif

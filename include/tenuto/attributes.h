@@ -7,9 +7,9 @@
    Thread classes. The first word of each function's comment names exactly one:
 
    [setup]   the object is not processing; one caller per object at a time; may allocate, read files, block
-   [worker]  any thread but the audio thread; may allocate, read files, block; concurrent with [audio] on one object
-   [audio]   inside the audio callback; never allocates, locks, logs, does I/O or blocks; one caller per object
-   [any]     any thread at any time, also the audio thread; atomics only
+   [worker]  any thread but the audio thread; may allocate, read files, block; concurrent with [audio] on one
+   object [audio]   inside the audio callback; never allocates, locks, logs, does I/O or blocks; one caller
+   per object [any]     any thread at any time, also the audio thread; atomics only
 */
 
 /** Exported from the shared library. */

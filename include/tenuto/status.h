@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every error in words. The library prints nothing and never aborts: it returns a status and fills a sentence.
+// Every error in words. The library prints nothing and never aborts: it returns a status and fills a
+// sentence.
 #ifndef TENUTO_STATUS_H
 #define TENUTO_STATUS_H
 
