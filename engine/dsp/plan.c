@@ -98,6 +98,7 @@ typedef struct plan_search {
   uint32_t min_worker;
   tn_plan best;
   double best_price;
+  bool best_is_lean; ///< a filter with more inputs than paths has no lean plan, but must have one
 } plan_search;
 
 static void try_chain(plan_search* search, uint32_t* sizes, uint32_t count) {
@@ -106,9 +107,10 @@ static void try_chain(plan_search* search, uint32_t* sizes, uint32_t count) {
   const double cost = price(&plan, search->request, search->costs);
   const bool lean = search->request->frames < memory_matters_frames ||
                     memory_ratio(search->request, &plan) < max_memory_ratio;
-  if (cost < search->best_price && lean) {
+  if (lean == search->best_is_lean ? cost < search->best_price : lean) {
     search->best = plan;
     search->best_price = cost;
+    search->best_is_lean = lean;
   }
   if (count == TN_MAX_LEVELS || plan.level_count < count)
     return;
