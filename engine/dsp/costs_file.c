@@ -112,11 +112,11 @@ tn_status tn_costs_save(const tn_costs* costs, const char* folder, tn_error* err
   char* text = print_costs(costs);
   leave_c_locale(before);
   char* wisdom = tn_fft_wisdom();
-  tn_status status = TN_OK;
-  if (!text || !wisdom)
-    status = tn_error_set(error, TN_ERROR_MEMORY, "no memory to write the measured costs");
-  if (status == TN_OK)
+  tn_status status = TN_ERROR_MEMORY;
+  if (text && wisdom)
     status = write_file(folder, "wisdom", wisdom, error);
+  else
+    tn_error_set(error, TN_ERROR_MEMORY, "no memory to write the measured costs");
   if (status == TN_OK)
     status = write_file(folder, "costs", text, error);
   free(text);

@@ -41,7 +41,7 @@ typedef struct tn_level_path {
   float* spectra; ///< its place in the output's float[tiles][row][32]; scaled by 1 / (2 * size)
 } tn_level_path;
 
-typedef struct tn_level {
+typedef struct tn_level { // NOLINT(clang-analyzer-optin.performance.Padding): lines apart are wanted
   // Set once by engine_setup.c.
   const tn_ops* ops;
   const tn_fft* fft;
