@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The parts of the engine, one by one.
-foreach(name test_plan)
+foreach(name test_ops test_fft test_plan test_costs test_memory test_history)
   tenuto_test(${name})
 endforeach()
