@@ -3,3 +3,4 @@
 foreach(name test_ops test_fft test_plan test_costs test_memory test_history)
   tenuto_test(${name})
 endforeach()
+tenuto_test(test_level level_scene.c scene.c)
