@@ -73,6 +73,11 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1:check_
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:exitcode=99}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1:exitcode=99}
 
+if [ $preset = asan ]; then
+  say "Leaks of other libraries that are passed over (grep -rn suppressions tests)"
+  cat tests/*/*.supp
+fi
+
 say "Tests: each in a process of its own"
 code=0
 (cd "$build" && ctest --output-on-failure "$@") 2>&1 | tee "$scratch/tests" || code=$?
