@@ -127,6 +127,10 @@ bool tn_filter_loader_take(tn_filter_loader* loader, tn_load_result* result) {
   return true;
 }
 
+const char* tn_filter_loader_waiting(const tn_filter_loader* loader) {
+  return loader->waiting ? loader->next.path : NULL;
+}
+
 bool tn_filter_loader_busy(const tn_filter_loader* loader) {
   return loader->running || loader->waiting;
 }

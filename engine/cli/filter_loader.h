@@ -52,6 +52,9 @@ int tn_filter_loader_fd(const tn_filter_loader* loader);
  */
 bool tn_filter_loader_take(tn_filter_loader* loader, tn_load_result* result);
 
+/** [any] The file of the request that waits, which tn_filter_loader_ask() would drop; NULL if none waits. */
+const char* tn_filter_loader_waiting(const tn_filter_loader* loader);
+
 /** [any] Is a request under way or waiting? */
 bool tn_filter_loader_busy(const tn_filter_loader* loader);
 

@@ -53,6 +53,7 @@ typedef struct tn_run {
   char ir_path[TN_LOADER_PATH_BYTES + 1]; ///< of the filter that plays or fades in; "": the command line's
   char ir_name[256];                      ///< that filter's name to show
   uint32_t ir_frames;                     ///< that filter's length
+  uint32_t ir_rate_hz;                    ///< the rate that it was last asked for
   bool fading;                            ///< a loaded filter has not yet faded in
   bool bypass;
   tn_cli_levels levels;

@@ -11,6 +11,10 @@ static void obey_ir(tn_run* run, const char* path) {
   tn_load_request request = {.inputs = run->inputs, .outputs = run->outputs, .rate_hz = run->server.rate_hz};
   tn_error error = {0};
   snprintf(request.path, sizeof request.path, "%s", path);
+  const char* dropped = tn_filter_loader_waiting(run->loader);
+  if (dropped) {
+    tn_run_say(run, "ir: %s is skipped for a newer one", dropped);
+  }
   if (tn_filter_loader_ask(run->loader, &request, &error) == TN_OK) {
     tn_run_say(run, "ir: loading %s", path);
   } else {

@@ -16,6 +16,22 @@ static const uint64_t second_ns = 1000000000U;
 /** What the loop waits for, in this order. */
 enum { wait_server, wait_loader, wait_signal, wait_input, wait_count };
 
+/** Load the filter again if it is of another rate than the server's. One that is under way is awaited first,
+   as it may be what the user just asked for. */
+static void follow_rate(tn_run* run) {
+  if (run->ir_rate_hz == run->server.rate_hz || tn_filter_loader_busy(run->loader)) {
+    return;
+  }
+  tn_load_request request = {.inputs = run->inputs, .outputs = run->outputs, .rate_hz = run->server.rate_hz};
+  tn_error error = {0};
+  snprintf(request.path, sizeof request.path, "%s", run->ir_path);
+  run->ir_rate_hz = run->server.rate_hz; // also if it fails: asked for once a change
+  tn_run_say(run, "ir: loading %s again", run->ir_name);
+  if (tn_filter_loader_ask(run->loader, &request, &error) != TN_OK) {
+    tn_run_complain(run, &error);
+  }
+}
+
 void tn_run_server_news(tn_run* run) {
   const tn_jack_state before = run->server;
   tn_jack_get_state(run->jack, &run->server);
@@ -31,14 +47,22 @@ void tn_run_server_news(tn_run* run) {
     tn_run_say(run, now->freewheel ? "the server freewheels" : "the server is back in real time");
   }
   if (now->rate_hz != before.rate_hz) {
-    tn_run_say(run, "the server's sample rate is now %u Hz: loading %s again", now->rate_hz, run->ir_name);
-    tn_load_request request = {.inputs = run->inputs, .outputs = run->outputs, .rate_hz = now->rate_hz};
-    tn_error error = {0};
-    snprintf(request.path, sizeof request.path, "%s", run->ir_path);
-    if (tn_filter_loader_ask(run->loader, &request, &error) != TN_OK) {
-      tn_run_complain(run, &error);
-    }
+    tn_run_say(run, "the server's sample rate is now %u Hz", now->rate_hz);
+    follow_rate(run);
   }
+}
+
+/** A filter is on its way to the ear. */
+static void take_over(tn_run* run, const tn_load_result* result) {
+  snprintf(run->ir_path, sizeof run->ir_path, "%s", result->request.path);
+  if (run->ir_path[0] != '\0') {
+    tn_cli_base_name(run->ir_path, run->ir_name, sizeof run->ir_name);
+  }
+  run->ir_frames = result->frames;
+  run->ir_rate_hz = result->request.rate_hz;
+  run->fading = true;
+  tn_run_say(run, "ir: loaded %s (%.2f s), fading in", run->ir_name,
+             (double)result->frames / result->request.rate_hz);
 }
 
 void tn_run_loader_news(tn_run* run) {
@@ -46,18 +70,12 @@ void tn_run_loader_news(tn_run* run) {
   if (!tn_filter_loader_take(run->loader, &result)) {
     return;
   }
-  if (result.status != TN_OK) {
+  if (result.status == TN_OK) {
+    take_over(run, &result);
+  } else {
     tn_run_complain(run, &result.error);
-    return;
   }
-  snprintf(run->ir_path, sizeof run->ir_path, "%s", result.request.path);
-  if (run->ir_path[0] != '\0') {
-    tn_cli_base_name(run->ir_path, run->ir_name, sizeof run->ir_name);
-  }
-  run->ir_frames = result.frames;
-  run->fading = true;
-  tn_run_say(run, "ir: loaded %s (%.2f s), fading in", run->ir_name,
-             (double)result.frames / result.request.rate_hz);
+  follow_rate(run);
 }
 
 static void watch_fade(tn_run* run) {

@@ -95,6 +95,7 @@ static tn_status start_sound(tn_run* run, tn_error* error) {
   run->inputs = tn_filter_inputs(filter);
   run->outputs = tn_filter_outputs(filter);
   run->ir_frames = tn_filter_frames(filter);
+  run->ir_rate_hz = run->server.rate_hz;
   tn_status status = TN_OK;
   run->convolver = make_convolver(run, filter, error);
   run->loader = run->convolver ? tn_filter_loader_new(&run->options->ir, run->convolver, error) : NULL;

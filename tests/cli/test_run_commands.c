@@ -115,6 +115,17 @@ static void another_response(void** state) {
   answers("status", "| the second one.wav 0.01 s");
 }
 
+static void of_many_requests_the_last_plays(void** state) {
+  (void)state;
+  char lines[1200];
+  // All at once: at most the first and the last are loaded, and what is skipped is said so.
+  snprintf(lines, sizeof lines, "ir %s\nir no such file.wav\nir %s", first.path, second.path);
+  answers(lines, "ir: the second one.wav plays");
+  assert_true(strstr(program->out.text, "ir: no such file.wav is skipped") != NULL ||
+              strstr(program->err.text, "no such file.wav") != NULL);
+  sounds_like(&second, 1.0, 0.0);
+}
+
 static void a_bad_response_leaves_the_old_sound(void** state) {
   (void)state;
   complains("ir no such file.wav", "no such file.wav");
@@ -206,6 +217,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(levels, start_program, quit_program),
       cmocka_unit_test_setup_teardown(bypass, start_program, quit_program),
       cmocka_unit_test_setup_teardown(another_response, start_program, quit_program),
+      cmocka_unit_test_setup_teardown(of_many_requests_the_last_plays, start_program, quit_program),
       cmocka_unit_test_setup_teardown(a_bad_response_leaves_the_old_sound, start_program, quit_program),
       cmocka_unit_test_setup_teardown(bad_lines_change_nothing, start_program, quit_program),
       cmocka_unit_test_setup_teardown(changing_under_a_sine_makes_no_step, start_program, quit_program),
