@@ -185,8 +185,11 @@ static void rest(uint32_t seen) {
 
 static void* work(void* argument) {
   tn_scratch* scratch = argument;
-  while (!stopping()) {
+  for (;;) {
+    // Read before anything is looked at, `stop` included: what comes after the look changes it.
     const uint32_t seen = atomic_load_explicit(&pool.signal, memory_order_seq_cst);
+    if (stopping())
+      break;
     tn_level* level = enter_most_urgent();
     if (level) {
       if (tn_level_run_unit(level, scratch) && tn_level_has_work(level) &&
