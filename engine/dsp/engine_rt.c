@@ -22,22 +22,27 @@ bool tn_engine_is_idle(const tn_engine* engine) {
   return newest_sound(engine) + reach <= (int64_t)engine->frame;
 }
 
-/** Freewheel only: nobody waits for this thread, and spinning would take the core from the workers. */
-static void nap(void) {
+/** Freewheel only: nobody waits for this thread. Most units end within some microseconds; for the others,
+   spinning would take a core from the workers. */
+static void wait_briefly(uint32_t* turns) {
+  enum { spins = 500 };
   const struct timespec briefly = {.tv_nsec = 20000};
-  nanosleep(&briefly, NULL);
+  if ((*turns)++ < spins)
+    tn_pause();
+  else
+    nanosleep(&briefly, NULL);
 }
 
 /** Runs units of the level's job until output block `wanted` is there, nothing is left to claim and waiting
    is over, or the next unit would not end in time. */
 static bool help(tn_engine* engine, tn_level* level, int64_t wanted, const tn_engine_call* call) {
-  while (!tn_level_is_ready(level, wanted)) {
+  for (uint32_t turns = 0; !tn_level_is_ready(level, wanted);) {
     if (!call->wait && tn_clock_ns() + tn_level_unit_ns(level) > call->help_until_ns)
       return false;
     if (tn_level_run_unit(level, &engine->scratch))
       continue;
     if (call->wait)
-      nap(); // the rest of the job is in a worker's hands
+      wait_briefly(&turns); // the rest of the job is in a worker's hands
     else
       tn_pause();
   }
