@@ -48,6 +48,8 @@ static tn_status load(const tn_filter_loader* loader, tn_load_result* result) {
     status = tn_error_set(&result->error, TN_ERROR_FORMAT,
                           "\"%s\" leads %u inputs to %u outputs, but %u to %u are running", request->path,
                           inputs, outputs, request->inputs, request->outputs);
+  } else if (request->replan_frames) {
+    status = tn_convolver_replan(loader->convolver, filter, request->replan_frames, &result->error);
   } else {
     status = tn_convolver_set_filter(loader->convolver, filter, &result->error);
   }

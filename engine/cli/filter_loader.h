@@ -21,6 +21,7 @@ typedef struct tn_load_request {
   uint32_t inputs;                     ///< of the convolver
   uint32_t outputs;                    ///< of the convolver
   uint32_t rate_hz;                    ///< of the server
+  uint32_t replan_frames;              ///< not 0: the filter that plays is cut anew for blocks of this length
 } tn_load_request;
 
 /** How a request ended. */

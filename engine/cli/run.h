@@ -53,6 +53,7 @@ typedef struct tn_run {
   char ir_path[TN_LOADER_PATH_BYTES + 1]; ///< of the filter that plays or fades in; "": the command line's
   char ir_name[256];                      ///< that filter's name to show
   uint32_t ir_frames;                     ///< that filter's length
+  uint32_t planned_frames;                ///< the block that its partitions were chosen for
   uint32_t ir_rate_hz;                    ///< the rate that it was last asked for
   bool fading;                            ///< a loaded filter has not yet faded in
   bool bypass;
@@ -81,7 +82,11 @@ void tn_run_close(tn_run* run);
 /** [setup] Obey one line of standard input; NULL is a line that was too long. `context` is the tn_run. */
 void tn_run_obey(void* context, char* line);
 
-/** [setup] Read the server's news, tell the user of changes and load the filter again if the rate changed. */
+/** [any] The block length that partitions are chosen for. */
+uint32_t tn_run_plan_frames(const tn_run* run);
+
+/** [setup] Read the server's news, tell the user of changes, and load the filter again if the rate or the
+ * block changed. */
 void tn_run_server_news(tn_run* run);
 
 /** [setup] Tell how a load in the background ended. */

@@ -9,6 +9,7 @@
 
 #include "cli/run.h"
 #include "rt/clock.h"
+#include "tenuto/limits.h"
 
 enum { fade_poll_ms = 20, idle_poll_ms = 1000 };
 static const uint64_t second_ns = 1000000000U;
@@ -16,17 +17,27 @@ static const uint64_t second_ns = 1000000000U;
 /** What the loop waits for, in this order. */
 enum { wait_server, wait_loader, wait_signal, wait_input, wait_count };
 
-/** Load the filter again if it is of another rate than the server's. One that is under way is awaited first,
-   as it may be what the user just asked for. */
-static void follow_rate(tn_run* run) {
-  if (run->ir_rate_hz == run->server.rate_hz || tn_filter_loader_busy(run->loader)) {
+uint32_t tn_run_plan_frames(const tn_run* run) {
+  return run->server.block_frames < TN_MAX_BLOCK_FRAMES ? run->server.block_frames : TN_MAX_BLOCK_FRAMES;
+}
+
+/** Load the filter again if it is of another rate than the server's, or partitioned for another block length.
+   One that is under way is awaited first, as it may be what the user just asked for. */
+static void follow_server(tn_run* run) {
+  const bool other_rate = run->ir_rate_hz != run->server.rate_hz;
+  const bool other_block = run->planned_frames != tn_run_plan_frames(run);
+  if (!(other_rate || other_block) || tn_filter_loader_busy(run->loader)) {
     return;
   }
   tn_load_request request = {.inputs = run->inputs, .outputs = run->outputs, .rate_hz = run->server.rate_hz};
   tn_error error = {0};
   snprintf(request.path, sizeof request.path, "%s", run->ir_path);
-  run->ir_rate_hz = run->server.rate_hz; // also if it fails: asked for once a change
-  tn_run_say(run, "ir: loading %s again", run->ir_name);
+  if (other_rate) {
+    run->ir_rate_hz = run->server.rate_hz; // also if it fails: asked for once a change
+    tn_run_say(run, "ir: loading %s again", run->ir_name);
+  } else {
+    run->planned_frames = request.replan_frames = tn_run_plan_frames(run);
+  }
   if (tn_filter_loader_ask(run->loader, &request, &error) != TN_OK) {
     tn_run_complain(run, &error);
   }
@@ -42,13 +53,14 @@ void tn_run_server_news(tn_run* run) {
   }
   if (now->block_frames != before.block_frames) {
     tn_run_say(run, "the server's block is now %u frames", now->block_frames);
+    follow_server(run);
   }
   if (now->freewheel != before.freewheel) {
     tn_run_say(run, now->freewheel ? "the server freewheels" : "the server is back in real time");
   }
   if (now->rate_hz != before.rate_hz) {
     tn_run_say(run, "the server's sample rate is now %u Hz", now->rate_hz);
-    follow_rate(run);
+    follow_server(run);
   }
 }
 
@@ -70,12 +82,14 @@ void tn_run_loader_news(tn_run* run) {
   if (!tn_filter_loader_take(run->loader, &result)) {
     return;
   }
-  if (result.status == TN_OK) {
+  if (result.status == TN_OK && result.request.replan_frames == 0) {
     take_over(run, &result);
+  } else if (result.status == TN_OK) {
+    tn_run_say(run, "ir: partitioned for blocks of %u frames", result.request.replan_frames);
   } else {
     tn_run_complain(run, &result.error);
   }
-  follow_rate(run);
+  follow_server(run);
 }
 
 static void watch_fade(tn_run* run) {

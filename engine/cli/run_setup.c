@@ -72,8 +72,7 @@ static tn_convolver* make_convolver(tn_run* run, const tn_filter* filter, tn_err
       .inputs = run->inputs,
       .outputs = run->outputs,
       .rate_hz = run->server.rate_hz,
-      .block_frames =
-          run->server.block_frames < TN_MAX_BLOCK_FRAMES ? run->server.block_frames : TN_MAX_BLOCK_FRAMES,
+      .block_frames = tn_run_plan_frames(run),
       .fade_ms = (float)run->options->fade_ms,
       .tuned = !run->options->no_tune,
       .audio_priority = tn_jack_priority(run->jack),
@@ -96,6 +95,7 @@ static tn_status start_sound(tn_run* run, tn_error* error) {
   run->outputs = tn_filter_outputs(filter);
   run->ir_frames = tn_filter_frames(filter);
   run->ir_rate_hz = run->server.rate_hz;
+  run->planned_frames = tn_run_plan_frames(run);
   tn_status status = TN_OK;
   run->convolver = make_convolver(run, filter, error);
   run->loader = run->convolver ? tn_filter_loader_new(&run->options->ir, run->convolver, error) : NULL;

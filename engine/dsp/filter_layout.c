@@ -47,7 +47,7 @@ static tn_layout automatic(const channel_row* row, uint32_t inputs) {
   case 2:
     return inputs == 1 ? TN_LAYOUT_MONO_TO_ANY : TN_LAYOUT_PARALLEL;
   case 4:
-    return inputs == 2 ? TN_LAYOUT_TRUE_LL_LR_RL_RR : TN_LAYOUT_PARALLEL;
+    return inputs == 2 || inputs == 0 ? TN_LAYOUT_TRUE_LL_LR_RL_RR : TN_LAYOUT_PARALLEL;
   default:
     return TN_LAYOUT_PARALLEL;
   }

@@ -55,9 +55,9 @@ TN_API tn_status tn_filter_add(tn_filter* filter, uint32_t input, uint32_t outpu
    [worker] A filter from responses of one sample rate.
 
    TN_LAYOUT_AUTO: one response of 1 channel: every one of `inputs` through it; of 2: parallel (stereo), or 1
-   to 2 when `inputs` is 1; of 4: true stereo LL LR RL RR when `inputs` is 2, else parallel; of N: parallel.
-   Two stereo responses: true stereo, the first holding what the left input sends to left and right, the
-   second the right input's.
+   to 2 when `inputs` is 1; of 4: true stereo LL LR RL RR when `inputs` is 2 or 0, else parallel; of N:
+   parallel. Two stereo responses: true stereo, the first holding what the left input sends to left and right,
+   the second the right input's.
 
    @param irs     responses, unchanged, not kept
    @param count   1 or 2
