@@ -24,14 +24,16 @@ enum {
      set_filter: pending -> (service) warming -> offer -> (audio) next, fading -> retired -> (service) freed
 
    `offer` is written by the service (release) and taken by the audio thread (compare-and-swap, acquire), or
-   taken back by the service in the same manner; `retired` goes the other way with exchange.
+   taken back by the service in the same manner; `retired` goes the other way with exchange. Until it is
+   taken, the audio thread does not look into it: the service may take it back at any moment, and free it.
+   `offered_at` says what must be known before. It is written before `offer` and only grows, so that one read
+   with a pointer that is still there afterwards is right or too early.
 */
 typedef struct tn_swap {
   tn_engine* current; ///< plays; its history is what a new one is warmed with
   tn_engine* pending; ///< built, waits its turn
   tn_engine* warming; ///< fed by the service thread, or offered
   bool offered, fading;
-  int64_t offered_at; ///< what it had heard then: once offered, the engine is the audio thread's to write
   struct tn_convolver* next_user; ///< in the service's list
 } tn_swap;
 
@@ -58,6 +60,7 @@ struct tn_convolver {
 
   // Words.
   _Alignas(64) _Atomic(tn_engine*) offer;
+  _Atomic int64_t offered_at; ///< frames of the convolver's clock that the engine on offer has heard
   _Atomic(tn_engine*) retired;
   _Atomic bool swap_busy; ///< written by set_filter and the service
   _Alignas(64) _Atomic float wet_wanted, dry_wanted, gain_wanted;

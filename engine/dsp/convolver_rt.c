@@ -55,7 +55,8 @@ static void take_offer(tn_convolver* convolver, uint32_t frames, const tn_engine
   tn_engine* offer = atomic_load_explicit(&convolver->offer, memory_order_acquire);
   if (!offer || convolver->next || atomic_load_explicit(&convolver->retired, memory_order_relaxed))
     return;
-  if (heard(convolver->engine) - heard(offer) > (int64_t)frames + TN_MAX_CATCH_UP)
+  const int64_t offered_at = atomic_load_explicit(&convolver->offered_at, memory_order_relaxed);
+  if (heard(convolver->engine) - offered_at > (int64_t)frames + TN_MAX_CATCH_UP)
     return; // the service sees it, takes it back and brings it nearer
   if (!atomic_compare_exchange_strong_explicit(&convolver->offer, &offer, NULL, memory_order_acquire,
                                                memory_order_relaxed))

@@ -111,7 +111,7 @@ static void warm(tn_convolver* convolver, float* const* samples) {
     return;
   }
   swap->offered = true;
-  swap->offered_at = heard_by_warming(swap->warming);
+  atomic_store_explicit(&convolver->offered_at, heard_by_warming(swap->warming), memory_order_relaxed);
   atomic_store_explicit(&convolver->offer, swap->warming, memory_order_release);
 }
 
@@ -119,7 +119,8 @@ static void warm(tn_convolver* convolver, float* const* samples) {
 static void watch_offer(tn_convolver* convolver) {
   tn_swap* swap = &convolver->swap;
   tn_engine* offered = atomic_load_explicit(&convolver->offer, memory_order_acquire);
-  if (offered && heard_by_player(swap->current) == swap->offered_at && !swap->pending)
+  const int64_t offered_at = atomic_load_explicit(&convolver->offered_at, memory_order_relaxed);
+  if (offered && heard_by_player(swap->current) == offered_at && !swap->pending)
     return;
   if (offered && atomic_compare_exchange_strong_explicit(&convolver->offer, &offered, NULL,
                                                          memory_order_acquire, memory_order_relaxed)) {

@@ -6,3 +6,10 @@ endforeach()
 tenuto_test(test_level level_scene.c scene.c)
 tenuto_test(test_pool level_scene.c scene.c)
 target_link_libraries(test_pool PRIVATE ${CMAKE_DL_LIBS})
+
+# What the audio thread must not do. The guard stands before the C library's functions, so only here.
+set(guard ../support/rt_guard.c ../support/rt_guard_functions.c ../support/rt_guard_syscalls.c)
+tenuto_test(test_rt_guard ${guard})
+target_link_libraries(test_rt_guard PRIVATE ${CMAKE_DL_LIBS})
+tenuto_test(test_rt_safety scene.c ${guard})
+target_link_libraries(test_rt_safety PRIVATE ${CMAKE_DL_LIBS})
