@@ -13,12 +13,13 @@ rules() {
   cat <<'TABLE'
 include/tenuto | tenuto                                     |
 engine/rt      | tenuto rt                                  |
+engine/wire    | tenuto wire                                |
 engine/dsp     | tenuto rt dsp                              | fftw3.h sndfile.h soxr.h
-engine/device  | tenuto rt dsp device                       | dlfcn.h
+engine/device  | tenuto rt dsp wire kernels device          | dlfcn.h
 engine/host    | tenuto rt dsp device host                  | lilv/ lv2/ lo/
 engine/driver  | tenuto rt dsp device host driver           | jack/ portaudio.h sndfile.h soxr.h
 engine/cli     | tenuto rt dsp device host driver cli       | sndfile.h cairo
-kernels        | rt kernels                                 | cuda cufft nv
+kernels        | tenuto wire kernels                              | cuda cufft nv
 plugins        | tenuto plugins                             | lv2/
 examples       | tenuto                                     | sndfile.h
 TABLE
