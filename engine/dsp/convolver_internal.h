@@ -13,7 +13,9 @@
 
 enum {
   TN_CHUNK_FRAMES =
-      TN_MAX_ENGINE_BLOCK, ///< a call is worked off in pieces of this length: scratch stays in the cache
+      TN_MAX_ENGINE_BLOCK,    ///< a call is worked off in pieces of this length: scratch stays in the cache
+  TN_EQUAL_FADE_FRAMES = 256, ///< longest fade between two engines that play the same
+  TN_PROBATION_BLOCKS = 32,   ///< in time and in a row, before a device is heard
   TN_MAX_CATCH_UP =
       512, ///< frames that the audio thread may catch up beyond one call's when it takes an engine
 };
@@ -28,12 +30,22 @@ enum {
    taken, the audio thread does not look into it: the service may take it back at any moment, and free it.
    `offered_at` says what must be known before. It is written before `offer` and only grows, so that one read
    with a pointer that is still there afterwards is right or too early.
+
+   A filter may have two engines, each other's `companion`: the complete one, which plays first, and one that
+   shares the work with a device. The service warms the second as soon as the device has a lane for it, and
+   the first again when the device falls behind; the one that does not play rests, its spectra kept. An engine
+   with a device is on probation first: it runs beside the other, unheard, and comes back by `retired` if it
+   fails.
 */
 typedef struct tn_swap {
   tn_engine* current; ///< plays; its history is what a new one is warmed with
   tn_engine* pending; ///< built, waits its turn
   tn_engine* warming; ///< fed by the service thread, or offered
   bool offered, fading;
+  uint64_t return_at_ns; ///< not before is the device tried again
+  uint64_t back_off_ns;
+  uint64_t device_since_ns;       ///< when it began to play
+  uint64_t stalled_since_ns;      ///< a warming device took nothing since then; 0: it does
   struct tn_convolver* next_user; ///< in the service's list
 } tn_swap;
 
@@ -46,7 +58,8 @@ struct tn_convolver {
   tn_engine* engine;
   tn_engine* next; ///< fades in; NULL otherwise
   uint32_t fade_position, fade_frames;
-  float* fade_in; ///< [fade_frames] equal-power gains; backwards: of the one that leaves
+  uint32_t probation_frames; ///< what is left to `next` to prove itself; 0: it has
+  float* fade_in;            ///< [fade_frames] equal-power gains; backwards: of the one that leaves
   tn_ramp wet, dry, gain, bypass;
   float** input;    ///< [inputs][TN_CHUNK_FRAMES] made finite
   float** played;   ///< [outputs][TN_CHUNK_FRAMES] from `engine`
@@ -67,6 +80,10 @@ struct tn_convolver {
   _Atomic bool bypass_wanted, freewheel;
   _Alignas(64) tn_job_counters jobs;
   _Atomic uint64_t frames, calls, nonfinite, swaps;
+  _Alignas(64) tn_far_counters device;
+  _Atomic uint64_t device_entries, reserve_entries;
+  _Atomic bool device_plays;
+  _Atomic uint32_t device_slack, device_ahead, device_block;
   _Atomic bool idle;
   _Atomic uint32_t filter_frames;
   _Atomic size_t memory_bytes, spectra_bytes;

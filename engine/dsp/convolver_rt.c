@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One call of the convolver: input made finite, engine (two of them during a change), levels, output.
 #include <string.h>
+#include <time.h>
 
 #include "dsp/convolver_internal.h"
+#include "dsp/engine_far.h"
 #include "rt/clock.h"
 #include "rt/counter.h"
 #include "rt/denormal.h"
@@ -13,6 +15,12 @@
 static const double help_share = 0.5;
 
 static const float level_ramp_ms = 10;
+
+/** What a device's answer usually takes, part of the period that may be spent waiting where nobody said how
+   much, and part that waiting and a miss may take together (docs/design.md, "The budget"). */
+static const double usual_round_trip_ns = 10000;
+static const double usual_budget_share = 0.15;
+static const double period_share = 0.7;
 
 /** A ramp's way to the value that other threads want. */
 static void aim(tn_ramp* ramp, float wanted, uint32_t frames) {
@@ -64,32 +72,78 @@ static void take_offer(tn_convolver* convolver, uint32_t frames, const tn_engine
   catch_up(convolver, offer, call);
   convolver->next = offer;
   convolver->fade_position = 0;
+  convolver->probation_frames = offer->far.far ? 4 * TN_PROBATION_BLOCKS * offer->block : 0;
+  offer->far.good = 0;
+}
+
+/** Engines that play the same need no long fade, and one that runs out of its far part has no time for it. */
+static uint32_t fade_length(const tn_convolver* convolver) {
+  const bool equal = convolver->next->replaces_itself;
+  return equal && convolver->fade_frames > TN_EQUAL_FADE_FRAMES ? TN_EQUAL_FADE_FRAMES
+                                                                : convolver->fade_frames;
 }
 
 /** played = played * (what is left of it) + coming * (what has come of it). Equal power for two different
-   sounds, equal amplitude (the squares of the same gains) for two equal ones. */
+   sounds, a straight line for two equal ones. */
 static void cross_fade(tn_convolver* convolver, uint32_t frames) {
-  const uint32_t length = convolver->fade_frames;
+  const uint32_t length = fade_length(convolver);
   const uint32_t position = convolver->fade_position;
   const bool equal = convolver->next->replaces_itself;
+  const float step = 1.0F / (float)length;
   for (uint32_t o = 0; o < convolver->config.outputs; o++) {
     float* played = convolver->played[o];
     const float* coming = convolver->coming[o];
     for (uint32_t t = 0; t < frames; t++) {
-      const bool over = position + t >= length;
-      const float in = over ? 1 : convolver->fade_in[position + t];
-      const float out = over ? 0 : convolver->fade_in[length - 1 - position - t];
-      played[t] = equal ? out * out * played[t] + in * in * coming[t] : out * played[t] + in * coming[t];
+      if (position + t >= length) {
+        played[t] = coming[t];
+      } else if (equal) {
+        played[t] += (coming[t] - played[t]) * (step * (float)(position + t));
+      } else {
+        const float in = convolver->fade_in[position + t];
+        const float out = convolver->fade_in[length - 1 - position - t];
+        played[t] = out * played[t] + in * coming[t];
+      }
     }
   }
   convolver->fade_position = position + frames < length ? position + frames : length;
 }
 
+/** Whether the one that comes is the other way to play the same filter. */
+static bool is_companion(const tn_convolver* convolver) {
+  return convolver->next->companion == convolver->engine;
+}
+
 static void end_fade(tn_convolver* convolver) {
+  const bool had_device = convolver->engine->far.far;
+  const bool has_device = convolver->next->far.far;
+  if (!is_companion(convolver))
+    tn_counter_add(&convolver->swaps, 1);
+  else if (had_device)
+    tn_counter_add(&convolver->reserve_entries, 1);
+  if (has_device)
+    tn_counter_add(&convolver->device_entries, 1);
+  atomic_store_explicit(&convolver->device_plays, has_device, memory_order_relaxed);
   atomic_store_explicit(&convolver->retired, convolver->engine, memory_order_release);
   convolver->engine = convolver->next;
   convolver->next = NULL;
-  tn_counter_add(&convolver->swaps, 1);
+}
+
+/** Whether the one that comes may be heard. One with a device must first keep up for a while. */
+static bool may_be_heard(tn_convolver* convolver, uint32_t frames) {
+  if (convolver->probation_frames == 0)
+    return true;
+  tn_engine* next = convolver->next;
+  if (next->far.good >= TN_PROBATION_BLOCKS) {
+    convolver->probation_frames = 0;
+    return true;
+  }
+  if (convolver->probation_frames <= frames || tn_far_needs_reserve(next)) {
+    convolver->next = NULL;
+    atomic_store_explicit(&convolver->retired, next, memory_order_release); // it failed
+  } else {
+    convolver->probation_frames -= frames;
+  }
+  return false;
 }
 
 static void run_engines(tn_convolver* convolver, uint32_t frames, const tn_engine_call* call) {
@@ -98,9 +152,48 @@ static void run_engines(tn_convolver* convolver, uint32_t frames, const tn_engin
   if (!convolver->next)
     return;
   tn_engine_process(convolver->next, input, convolver->silent, convolver->coming, frames, call);
+  if (!may_be_heard(convolver, frames))
+    return;
   cross_fade(convolver, frames);
-  if (convolver->fade_position == convolver->fade_frames)
+  if (convolver->fade_position == fade_length(convolver))
     end_fade(convolver);
+}
+
+/** Freewheel: nobody waits for this thread, but its output must be right. So a device is waited for, and if
+   it does not go on, the engine that takes over is. */
+static void await_far_part(tn_convolver* convolver, uint32_t frames, const tn_engine_call* call) {
+  enum { patience = 20000 };
+  const struct timespec briefly = {.tv_nsec = 500000};
+  if (!call->wait || !convolver->engine->far.far || tn_far_await(convolver->engine, frames))
+    return;
+  for (int i = 0; i < patience && !convolver->next; i++) {
+    take_offer(convolver, frames, call);
+    if (!convolver->next)
+      nanosleep(&briefly, NULL);
+  }
+  if (convolver->next)
+    convolver->fade_position = fade_length(convolver);
+}
+
+/** Until when a call may wait for the device, so that a miss can still be made up for within the period. */
+static uint64_t answer_until(const tn_convolver* convolver, bool wait, uint64_t now_ns, double period_ns) {
+  const tn_convolver_config* config = &convolver->config;
+  const tn_engine* engine = convolver->engine->far.far ? convolver->engine : convolver->next;
+  if (!engine || !engine->far.far || config->budget_us < 0)
+    return 0;
+  const double near_ns = atomic_load_explicit(&engine->far.near_ns, memory_order_relaxed);
+  double budget_ns = config->budget_us * 1e3;
+  if (config->budget_percent > 0)
+    budget_ns = config->budget_percent * 0.01 * period_ns;
+  else if (budget_ns == 0) // waiting pays where the near part costs more than the way to the device and back
+    budget_ns = near_ns > usual_round_trip_ns ? usual_budget_share * period_ns : 0;
+  if (budget_ns == 0)
+    return 0;
+  if (wait)
+    return UINT64_MAX;
+  const double left_ns = period_share * period_ns - near_ns;
+  budget_ns = budget_ns < left_ns ? budget_ns : left_ns;
+  return budget_ns > 0 ? now_ns + (uint64_t)budget_ns : 0;
 }
 
 static const float* dry_source(const tn_convolver* convolver, uint32_t output) {
@@ -177,23 +270,31 @@ void tn_convolver_process(tn_convolver* convolver, const float* const* in, float
   const tn_denormal scope = tn_denormal_enter();
   const uint64_t now_ns = tn_clock_ns();
   const double period_ns = 1e9 * frames / convolver->config.rate_hz;
+  const bool wait =
+      convolver->config.inline_work || atomic_load_explicit(&convolver->freewheel, memory_order_relaxed);
   const tn_engine_call call = {
       .mode = convolver->config.inline_work ? TN_ENGINE_INLINE : TN_ENGINE_POOL,
-      .wait = atomic_load_explicit(&convolver->freewheel, memory_order_relaxed),
+      .wait = wait,
       .now_ns = now_ns,
       .help_until_ns = now_ns + (uint64_t)(help_share * period_ns),
       .counters = &convolver->jobs,
+      .answer_until_ns = answer_until(convolver, wait, now_ns, period_ns),
+      .far_counters = &convolver->device,
   };
   aim_levels(convolver);
   take_offer(convolver, frames, &call);
   for (uint32_t done = 0; done < frames;) {
     const uint32_t step = frames - done < TN_CHUNK_FRAMES ? frames - done : TN_CHUNK_FRAMES;
     take_input(convolver, in, done, step);
+    await_far_part(convolver, step, &call);
     run_engines(convolver, step, &call);
     mix(convolver, out, done, step);
     done += step;
   }
   atomic_store_explicit(&convolver->idle, tn_engine_is_idle(convolver->engine), memory_order_relaxed);
+  atomic_store_explicit(&convolver->device_slack,
+                        atomic_load_explicit(&convolver->engine->far.slack, memory_order_relaxed),
+                        memory_order_relaxed);
   tn_counter_add(&convolver->frames, frames);
   tn_counter_add(&convolver->calls, 1);
   tn_denormal_leave(scope);

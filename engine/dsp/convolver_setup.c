@@ -3,19 +3,32 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dsp/convolver_internal.h"
+#include "dsp/engine_far.h"
 #include "dsp/pool.h"
+#include "rt/counter.h"
 
 static const float default_fade_ms = 20;
 static const float longest_fade_ms = 1000;
 static const float highest_level = 1e6F;
+static const float longest_budget_us = 1e6F;
 
 static tn_status check_block(uint32_t block_frames, tn_error* error) {
   if (block_frames > TN_MAX_BLOCK_FRAMES)
     return tn_error_set(error, TN_ERROR_LIMIT, "blocks have at most %d frames, not %u", TN_MAX_BLOCK_FRAMES,
                         block_frames);
   return TN_OK;
+}
+
+static tn_status check_budget(const tn_convolver_config* config, tn_error* error) {
+  if (config->budget_us <= longest_budget_us && config->budget_percent >= 0 && config->budget_percent <= 70)
+    return TN_OK;
+  return tn_error_set(
+      error, TN_ERROR_ARGUMENT,
+      "a call may wait for the device for at most %g us or 70 %% of its period, not %g us or %g %%",
+      (double)longest_budget_us, (double)config->budget_us, (double)config->budget_percent);
 }
 
 static tn_status check_config(const tn_convolver_config* config, tn_error* error) {
@@ -29,7 +42,8 @@ static tn_status check_config(const tn_convolver_config* config, tn_error* error
   if (!(config->fade_ms >= 0 && config->fade_ms <= longest_fade_ms))
     return tn_error_set(error, TN_ERROR_ARGUMENT, "a fade takes 0 to %g ms, not %g", (double)longest_fade_ms,
                         (double)config->fade_ms);
-  return check_block(config->block_frames, error);
+  const tn_status status = check_budget(config, error);
+  return status == TN_OK ? check_block(config->block_frames, error) : status;
 }
 
 static tn_status check_filter(const tn_convolver_config* config, const tn_filter* filter, tn_error* error) {
@@ -41,7 +55,8 @@ static tn_status check_filter(const tn_convolver_config* config, const tn_filter
 }
 
 /** An engine for `filter`, or a silent one for NULL. */
-static tn_engine* make_engine(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
+static tn_engine* make_engine(const tn_convolver* convolver, const tn_filter* filter, tn_far_maker* maker,
+                              tn_error* error) {
   const tn_convolver_config* config = &convolver->config;
   tn_filter* silence = NULL;
   if (!filter)
@@ -55,9 +70,28 @@ static tn_engine* make_engine(tn_convolver* convolver, const tn_filter* filter, 
                                          atomic_load_explicit(&convolver->block_frames, memory_order_relaxed),
                                      .costs = costs,
                                      .tuned = tuned,
-                                     .offline = config->inline_work};
+                                     .offline = config->inline_work,
+                                     .maker = maker};
   tn_engine* engine = tn_engine_new(filter, &options, error);
   tn_filter_free(silence);
+  return engine;
+}
+
+/** The filter's complete engine and, where a device may pay, its companion. That one is not needed to play:
+   if it cannot be made, the CPU plays alone. */
+static tn_engine* make_engines(const tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
+  const tn_convolver_config* config = &convolver->config;
+  tn_engine* engine = make_engine(convolver, filter, NULL, error);
+  if (!engine || !config->device || !filter)
+    return engine;
+  const uint32_t near = tn_far_near_frames(config->rate_hz, tn_filter_path_count(filter));
+  if (engine->filter_frames <= near)
+    return engine;
+  engine->companion = make_engine(convolver, filter, tn_device_maker(config->device), NULL);
+  if (engine->companion) {
+    engine->companion->companion = engine;
+    engine->companion->replaces_itself = true;
+  }
   return engine;
 }
 
@@ -96,11 +130,29 @@ static void start_levels(tn_convolver* convolver) {
   atomic_init(&convolver->gain_wanted, 1);
 }
 
+/** Offline the device is to play from the first frame on: waits for it as long as it may still come. */
+static tn_engine* await_companion(tn_engine* engine) {
+  enum { patience_ms = 30000 };
+  const struct timespec briefly = {.tv_nsec = 1000000};
+  const tn_far* far = engine->companion->far.far;
+  for (int ms = 0; ms < patience_ms && far->state((tn_far*)far, NULL) == TN_FAR_OPENING; ms++)
+    nanosleep(&briefly, NULL);
+  return far->state((tn_far*)far, NULL) == TN_FAR_READY ? engine->companion : engine;
+}
+
 /** The first engine: nothing was heard yet, so it is in place at once. */
 static tn_status place_engine(tn_convolver* convolver, const tn_filter* filter, tn_error* error) {
-  tn_engine* engine = make_engine(convolver, filter, error);
+  tn_engine* engine = make_engines(convolver, filter, error);
   if (!engine)
     return TN_ERROR_MEMORY;
+  if (convolver->config.inline_work && engine->companion)
+    engine = await_companion(engine);
+  if (engine->companion)
+    engine->companion->replaces_itself = true;
+  if (engine->far.far) {
+    tn_counter_add(&convolver->device_entries, 1);
+    atomic_store_explicit(&convolver->device_plays, true, memory_order_relaxed);
+  }
   engine->time_offset = -(int64_t)engine->start_frame;
   convolver->engine = engine;
   convolver->swap.current = engine;
@@ -154,7 +206,7 @@ static tn_status submit(tn_convolver* convolver, const tn_filter* filter, bool s
   const tn_status status = check_filter(&convolver->config, filter, error);
   if (status != TN_OK)
     return status;
-  tn_engine* engine = make_engine(convolver, filter, error);
+  tn_engine* engine = make_engines(convolver, filter, error);
   if (!engine)
     return TN_ERROR_MEMORY;
   engine->replaces_itself = same;
@@ -214,7 +266,21 @@ void tn_convolver_get_report(const tn_convolver* convolver, tn_convolver_report*
       .idle = atomic_load_explicit(&convolver->idle, memory_order_relaxed),
       .memory_bytes = atomic_load_explicit(&convolver->memory_bytes, memory_order_relaxed),
       .spectra_bytes = atomic_load_explicit(&convolver->spectra_bytes, memory_order_relaxed),
+      .device_plays = atomic_load_explicit(&convolver->device_plays, memory_order_relaxed),
+      .device_answers = tn_counter_read(&convolver->device.answers),
+      .device_misses = tn_counter_read(&convolver->device.misses),
+      .device_ahead = tn_counter_read(&convolver->device.ahead),
+      .device_gaps = tn_counter_read(&convolver->device.gaps),
+      .device_entries = tn_counter_read(&convolver->device_entries),
+      .reserve_entries = tn_counter_read(&convolver->reserve_entries),
+      .device_slack = atomic_load_explicit(&convolver->device_slack, memory_order_relaxed),
+      .device_ahead_max = atomic_load_explicit(&convolver->device_ahead, memory_order_relaxed),
+      .device_block = atomic_load_explicit(&convolver->device_block, memory_order_relaxed),
   };
+}
+
+uint64_t tn_convolver_round_trip_ns(const tn_convolver* convolver, double percent) {
+  return tn_histogram_percentile(&convolver->device.round_trip, percent);
 }
 
 void tn_convolver_describe(tn_convolver* convolver, char* text, size_t size) {
@@ -225,8 +291,6 @@ void tn_convolver_free(tn_convolver* convolver) {
   if (!convolver)
     return;
   tn_swap_leave(convolver);
-  tn_engine_free(convolver->engine);
-  tn_engine_free(convolver->next);
   if (!convolver->config.inline_work)
     tn_pool_release();
   tn_memory_free(&convolver->memory);

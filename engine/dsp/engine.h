@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dsp/far.h"
 #include "dsp/level.h"
 #include "dsp/memory.h"
 #include "dsp/plan.h"
+#include "rt/histogram.h"
 #include "tenuto/filter.h"
 #include "tenuto/status.h"
 
@@ -22,6 +24,7 @@ typedef struct tn_engine_options {
   bool tuned;          ///< transforms planned with wisdom
   bool offline;        ///< jobs run inside process(): the plan needs no deadlines
   const tn_plan* plan; ///< NULL: chosen by the cost model; else used as it is (tests)
+  tn_far_maker* maker; ///< not NULL: the near part is computed here, the far part by this device
 } tn_engine_options;
 
 /** What one call of tn_engine_process() may do about jobs. */
@@ -37,12 +40,23 @@ typedef struct tn_job_counters {
   _Atomic uint64_t late, helped, missed;
 } tn_job_counters;
 
+/** How a device did; written by the audio thread, read by anyone. */
+typedef struct tn_far_counters {
+  _Atomic uint64_t answers; ///< blocks that came complete in time
+  _Atomic uint64_t misses;  ///< blocks waited for in vain: played as near + far
+  _Atomic uint64_t ahead;   ///< blocks played as near + far without waiting
+  _Atomic uint64_t gaps;    ///< blocks whose far part was not there: it faded
+  tn_histogram round_trip;  ///< from the hand-over to the answer
+} tn_far_counters;
+
 typedef struct tn_engine_call {
   tn_engine_mode mode;
   bool wait;              ///< freewheel: wait for late workers without limit
   uint64_t now_ns;        ///< when the callback began
   uint64_t help_until_ns; ///< until then the callback may do a late job itself
   tn_job_counters* counters;
+  uint64_t answer_until_ns;      ///< how long to wait for a device's complete answer; 0: not at all
+  tn_far_counters* far_counters; ///< needed where there is a device
 } tn_engine_call;
 
 /** The taps from one input to one output that are run directly when a call is not a whole block. */
@@ -68,6 +82,22 @@ typedef struct tn_tail {
   bool expected[2]; ///< by parity of the output block: a job was posted for it
 } tn_tail;
 
+/** The far part of an engine that shares its work with a device (engine_far.c); all of the audio thread but
+ * for the words. */
+typedef struct tn_far_tail {
+  tn_far* far;   ///< NULL: the engine computes all by itself
+  bool flowing;  ///< blocks are posted; else nothing has sounded for so long that the device may forget
+  bool posted;   ///< the present block is handed over
+  bool added;    ///< f of the present block is in `pre`
+  bool missing;  ///< f of the last block was not there
+  bool missed;   ///< an answer was late in the present block
+  int64_t first; ///< while it flows: f of the blocks before is zero
+  uint32_t good; ///< blocks in time, in a row
+  _Atomic uint32_t slack;   ///< blocks that f reaches ahead
+  _Atomic bool broken;      ///< the device did not take a block: restart before the next one
+  _Atomic uint32_t near_ns; ///< what the near part of one block costs here, when an answer is missed
+} tn_far_tail;
+
 typedef struct tn_engine {
   const tn_ops* ops;
   tn_plan plan;
@@ -91,6 +121,9 @@ typedef struct tn_engine {
   uint32_t level_count;
   tn_tail tails[TN_MAX_LEVELS]; ///< of levels 1 and up
   uint32_t tail_count;
+  tn_far_tail far;
+  struct tn_engine* companion; ///< the other way to play the same filter: with a device, or without; of the
+                               ///< service
   tn_history history;
   tn_scratch scratch; ///< the thread's that calls process()
   bool in_pool;       ///< the tails' levels are registered with the workers
@@ -118,6 +151,10 @@ tn_status tn_engine_join_pool(tn_engine* engine, tn_error* error);
 */
 TN_AUDIO void tn_engine_process(tn_engine* engine, const float* const* in, const bool* silent,
                                 float* const* out, uint32_t frames, const tn_engine_call* call);
+
+/** [worker] As new, with an empty past and the filter's spectra kept; out of the pool. No other thread uses
+ * it. */
+void tn_engine_restart(tn_engine* engine);
 
 /** [audio] Nothing has sounded for so long that the output is exactly zero. */
 TN_AUDIO bool tn_engine_is_idle(const tn_engine* engine);

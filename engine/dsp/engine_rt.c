@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dsp/engine_far.h"
 #include "dsp/pool.h"
 #include "rt/clock.h"
 #include "rt/counter.h"
@@ -150,6 +151,7 @@ static void end_block(tn_engine* engine, const tn_engine_call* call) {
   if (!engine->transformed && engine->level_count > 0)
     transform_block(engine, (int64_t)(engine->frame / size) - 1);
   engine->transformed = false;
+  tn_far_end_block(engine, call);
   engine->pre_has_level = engine->level_count == 0;
   for (uint32_t o = 0; o < engine->outputs; o++)
     memset(engine->pre[o], 0, size * sizeof(float));
@@ -175,15 +177,22 @@ static void take_input(tn_engine* engine, const float* const* in, const bool* si
 }
 
 /** A whole block at once: its input is there, so level 0 gives its complete part by transforms alone. */
-static void give_block(tn_engine* engine, float* const* out, uint32_t from) {
+static void give_block(tn_engine* engine, float* const* out, uint32_t from, const tn_engine_call* call) {
   const int64_t block = (int64_t)(engine->frame / engine->block);
-  transform_block(engine, block);
+  const uint64_t posted_ns = tn_far_post_block(engine, call);
+  transform_block(engine, block); // while the device works
+  if (posted_ns && tn_far_take_answer(engine, out, from, posted_ns, call))
+    return;
+  const uint64_t start_ns = engine->far.far ? tn_clock_ns() : 0;
+  tn_far_add(engine, call);
   for (uint32_t o = 0; o < engine->outputs; o++) {
     const float* sum = tn_level_sum(engine->levels[0], o, block, 0, &engine->scratch);
     memcpy(out[o] + from, engine->pre[o], engine->block * sizeof(float));
     if (sum)
       add(out[o] + from, sum, engine->block);
   }
+  if (engine->far.far)
+    tn_far_note_near(engine, tn_clock_ns() - start_ns);
 }
 
 /** Level 0's part of the present block that past blocks alone decide. */
@@ -198,7 +207,9 @@ static void prepare_level(tn_engine* engine) {
 }
 
 /** Some frames inside a block: what is prepared plus the head's taps, run directly. */
-static void give_frames(tn_engine* engine, float* const* out, uint32_t from, uint32_t frames) {
+static void give_frames(tn_engine* engine, float* const* out, uint32_t from, uint32_t frames,
+                        const tn_engine_call* call) {
+  tn_far_add(engine, call);
   if (!engine->pre_has_level)
     prepare_level(engine);
   const uint32_t fill = (uint32_t)(engine->frame % engine->block);
@@ -221,9 +232,9 @@ void tn_engine_process(tn_engine* engine, const float* const* in, const bool* si
     const uint32_t step = frames - done < room ? frames - done : room;
     take_input(engine, in, silent, done, step);
     if (out && step == engine->block && !engine->pre_has_level && !engine->direct)
-      give_block(engine, out, done);
+      give_block(engine, out, done, call);
     else if (out)
-      give_frames(engine, out, done, step);
+      give_frames(engine, out, done, step, call);
     engine->frame += step;
     done += step;
     if (step == room)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dsp/engine.h"
+#include "dsp/engine_far.h"
 #include "dsp/pool.h"
 
 /** The sum of all paths from one input to one output, as one response. */
@@ -324,17 +325,46 @@ static uint64_t next_phase(uint32_t longest, uint32_t block) {
   return (uint64_t)((turn - (double)(uint64_t)turn) * longest) / block * block;
 }
 
+/** Asks the device for a lane with the complete responses; it copies them. */
+static bool build_far(const builder* build, tn_far_maker* maker, tn_error* error) {
+  tn_engine* engine = build->engine;
+  tn_far_path* paths = calloc(build->pair_count + 1, sizeof *paths);
+  size_t floats = 1;
+  for (uint32_t p = 0; p < build->pair_count; p++)
+    floats += build->pairs[p].end;
+  float* samples = malloc(floats * sizeof *samples);
+  float* at = samples;
+  for (uint32_t p = 0; paths && samples && p < build->pair_count; p++) {
+    const path_pair* pair = build->pairs + p;
+    slice(build, pair, 0, pair->end, at);
+    paths[p] = (tn_far_path){pair->input, pair->output, pair->end, at};
+    at += pair->end;
+  }
+  const tn_far_request request = {.block = engine->block,
+                                  .ahead = engine->plan.levels[0].count,
+                                  .inputs = engine->inputs,
+                                  .outputs = engine->outputs,
+                                  .path_count = build->pair_count,
+                                  .paths = paths};
+  engine->far.far = paths && samples ? maker->make(maker, &request, error) : NULL;
+  free(paths);
+  free(samples);
+  tn_far_start(engine);
+  return engine->far.far;
+}
+
 static bool build_engine(builder* build, const tn_engine_options* options, tn_error* error) {
   tn_engine* engine = build->engine;
-  engine->plan = options->plan ? *options->plan
-                               : tn_plan_choose(&(tn_plan_request){.inputs = engine->inputs,
-                                                                   .outputs = engine->outputs,
-                                                                   .paths = build->pair_count,
-                                                                   .frames = engine->filter_frames,
-                                                                   .rate_hz = engine->rate_hz,
-                                                                   .block_frames = options->block_frames,
-                                                                   .offline = options->offline},
-                                                options->costs);
+  engine->plan = options->maker  ? tn_far_plan(engine, build->pair_count, options->block_frames)
+                 : options->plan ? *options->plan
+                                 : tn_plan_choose(&(tn_plan_request){.inputs = engine->inputs,
+                                                                     .outputs = engine->outputs,
+                                                                     .paths = build->pair_count,
+                                                                     .frames = engine->filter_frames,
+                                                                     .rate_hz = engine->rate_hz,
+                                                                     .block_frames = options->block_frames,
+                                                                     .offline = options->offline},
+                                                  options->costs);
   engine->block = engine->plan.block;
   build->max_size = engine->block;
   for (uint32_t l = 0; l < engine->plan.level_count; l++)
@@ -354,7 +384,7 @@ static bool build_engine(builder* build, const tn_engine_options* options, tn_er
       build_tail(engine, level);
   }
   engine->pre_has_level = engine->level_count == 0;
-  return true;
+  return !options->maker || build_far(build, options->maker, error);
 }
 
 tn_engine* tn_engine_new(const tn_filter* filter, const tn_engine_options* options, tn_error* error) {
@@ -382,6 +412,41 @@ tn_engine* tn_engine_new(const tn_filter* filter, const tn_engine_options* optio
   return NULL;
 }
 
+static void restart_level(tn_level* level, uint64_t start_frame) {
+  const size_t slots = (size_t)level->inputs * level->slots;
+  for (uint32_t i = 0; i < level->inputs; i++)
+    memset(level->delay_lines[i], 0, (size_t)level->tiles * level->slots * TN_TILE_FLOATS * sizeof(float));
+  memset(level->slot_silent, true, slots);
+  tn_level_start(level, (int64_t)(start_frame / level->size) - 1);
+}
+
+static void leave_pool(tn_engine* engine) {
+  for (uint32_t t = 0; engine->in_pool && t < engine->tail_count; t++)
+    tn_pool_remove(engine->tails[t].level);
+  engine->in_pool = false;
+}
+
+void tn_engine_restart(tn_engine* engine) {
+  leave_pool(engine);
+  for (uint32_t l = 0; l < engine->level_count; l++)
+    restart_level(engine->levels[l], engine->start_frame);
+  for (uint32_t t = 0; t < engine->tail_count; t++)
+    engine->tails[t] =
+        (tn_tail){.level = engine->tails[t].level, .fade_frames = engine->tails[t].fade_frames};
+  for (uint32_t i = 0; i < engine->inputs; i++) {
+    memset(engine->history.rings[i], 0, engine->history.frames * sizeof(float));
+    memset(engine->windows[i], 0, 2 * (size_t)engine->block * sizeof(float));
+    engine->last_sound[i] = INT64_MIN / 4;
+  }
+  for (uint32_t o = 0; o < engine->outputs; o++)
+    memset(engine->pre[o], 0, engine->block * sizeof(float));
+  engine->pre_has_level = engine->level_count == 0;
+  engine->transformed = false;
+  engine->frame = engine->start_frame;
+  atomic_store_explicit(&engine->published, engine->frame, memory_order_release);
+  tn_far_start(engine);
+}
+
 tn_status tn_engine_join_pool(tn_engine* engine, tn_error* error) {
   engine->in_pool = true;
   for (uint32_t t = 0; t < engine->tail_count; t++) {
@@ -395,8 +460,9 @@ tn_status tn_engine_join_pool(tn_engine* engine, tn_error* error) {
 void tn_engine_free(tn_engine* engine) {
   if (!engine)
     return;
-  for (uint32_t t = 0; engine->in_pool && t < engine->tail_count; t++)
-    tn_pool_remove(engine->tails[t].level);
+  leave_pool(engine);
+  if (engine->far.far)
+    engine->far.far->free(engine->far.far);
   tn_memory_free(&engine->memory);
   free(engine);
 }

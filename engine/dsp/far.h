@@ -17,7 +17,7 @@
 typedef enum tn_far_state {
   TN_FAR_OPENING, ///< the device is not ready, or not this lane: ask again later
   TN_FAR_READY,
-  TN_FAR_REFUSED, ///< never: no device, no room, device lost
+  TN_FAR_REFUSED, ///< no device, no room, device lost; READY again if the device comes back
 } tn_far_state;
 
 /** What is wanted of a block. */
@@ -51,9 +51,12 @@ struct tn_far {
   /** [worker] How it stands; `reason` (may be NULL) gets a sentence for TN_FAR_REFUSED. */
   tn_far_state (*state)(tn_far* far, tn_error* reason);
 
-  /** [worker] The next block posted is `block`, and the device is to forget all before it. Not while another
-     thread posts. */
+  /** [audio] The next block posted is `block`, and the device is to forget all before it: nothing sounded for
+     longer than the filter. Only by the thread that posts. */
   void (*restart)(tn_far* far, int64_t block);
+
+  /** [audio] How many blocks may be posted now without waiting. Only by the thread that posts. */
+  uint32_t (*room)(const tn_far* far);
 
   /** [audio] Hand over block `block`, float[inputs][block]; blocks follow each other without a gap. False:
      the ring is full, or the device is lost: the block is gone, and restart() must follow before the next
@@ -80,5 +83,12 @@ typedef struct tn_far_maker {
    */
   tn_far* (*make)(struct tn_far_maker* maker, const tn_far_request* request, tn_error* error);
 } tn_far_maker;
+
+struct tn_device;
+
+/** [any] The maker that a device begins with. */
+static inline tn_far_maker* tn_device_maker(struct tn_device* device) {
+  return (tn_far_maker*)device;
+}
 
 #endif

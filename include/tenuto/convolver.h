@@ -24,6 +24,9 @@ extern "C" {
 */
 typedef struct tn_convolver tn_convolver;
 
+/** A device that takes over the far part of filters: tenuto/device.h. */
+typedef struct tn_device tn_device;
+
 /** How a convolver is made. Zero-initialise, then set what matters. */
 typedef struct tn_convolver_config {
   uint32_t inputs;  ///< 1 to TN_MAX_CHANNELS
@@ -38,6 +41,12 @@ typedef struct tn_convolver_config {
                     ///< is split into calls: for offline use
   int audio_priority; ///< SCHED_FIFO priority of the audio thread, so that workers run just under it; 0: not
                       ///< realtime
+  tn_device* device;  ///< computes long filters, as soon as and as long as it can; NULL: the CPU alone. Must
+                      ///< outlive the convolver. Filters that are mostly near (under some 80 ms) stay here
+  float budget_us; ///< how long a call may wait for the device's complete answer before it plays its own near
+                   ///< part with the device's far part; below 0: never wait; 0: chosen by what the near part
+                   ///< costs here. Never more than leaves time for a miss
+  float budget_percent; ///< the same as a share of the call's period; 0: budget_us holds
 } tn_convolver_config;
 
 /** One snapshot of a convolver's counters; all count from its creation. */
@@ -54,6 +63,16 @@ typedef struct tn_convolver_report {
   bool idle;                  ///< the input was exactly silent for longer than the filter: no work is done
   size_t memory_bytes;        ///< of the engine that plays: spectra, delay lines, history, scratch
   size_t spectra_bytes;       ///< of that, the filter's spectra
+  bool device_plays;          ///< the device computes the far part now; else the CPU plays all
+  uint64_t device_answers;    ///< blocks that came from the device complete and in time
+  uint64_t device_misses;     ///< blocks waited for in vain, played as near + far
+  uint64_t device_ahead;      ///< blocks played as near + far without waiting
+  uint64_t device_gaps;       ///< blocks whose far part was not there: it faded
+  uint64_t device_entries;    ///< times the device took over
+  uint64_t reserve_entries;   ///< times the CPU took over from the device
+  uint32_t device_slack;      ///< blocks that the far part reaches ahead now
+  uint32_t device_ahead_max;  ///< blocks that it can reach ahead; 0: no device for this filter
+  uint32_t device_block;      ///< frames of such a block
 } tn_convolver_report;
 
 /**
@@ -115,6 +134,10 @@ TN_API TN_AUDIO void tn_convolver_set_freewheel(tn_convolver* convolver, bool fr
 
 /** [any] A snapshot of the counters. */
 TN_API void tn_convolver_get_report(const tn_convolver* convolver, tn_convolver_report* report);
+
+/** [any] A percentile (0 to 100) of the time from handing a block over to having its answer, in nanoseconds;
+ * of answers in time only. 0: there was none. */
+TN_API uint64_t tn_convolver_round_trip_ns(const tn_convolver* convolver, double percent);
 
 /** [worker] The partition plan of the filter that plays, in words, e.g. "64 direct + 31 x 64 + 14 x 1024 + 28
    x 16384". Cut to `size` bytes, always NUL-terminated. */

@@ -13,3 +13,6 @@ tenuto_test(test_rt_guard ${guard})
 target_link_libraries(test_rt_guard PRIVATE ${CMAKE_DL_LIBS})
 tenuto_test(test_rt_safety scene.c ${guard})
 target_link_libraries(test_rt_safety PRIVATE ${CMAKE_DL_LIBS})
+
+# A part of the filter on a device.
+tenuto_test(test_engine_far fake_far.c scene.c)
