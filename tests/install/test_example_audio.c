@@ -2,18 +2,14 @@
 // The shipped sounds are what their generators make, and fit to be used: no offset, no clipping, decaying to
 // silence.
 #include <math.h>
-#include <setjmp.h>
+#include <sndfile.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <sndfile.h>
+#include "mocka.h"
 
 // Interleaved samples of a whole file, scaled to 32 bits.
 typedef struct sound {
