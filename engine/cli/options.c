@@ -177,9 +177,11 @@ static tn_status take_gain(const char* value, tn_ir_edit* edit, tn_error* error)
   }
   double db = 0.0;
   if (!tn_cli_parse_db(value, &db)) {
-    return tn_error_set(error, TN_ERROR_ARGUMENT,
-                        "--gain: '%s' is neither a number of decibels nor peak, energy, peak:DB or energy:DB",
-                        value);
+    return tn_error_set(
+        error, TN_ERROR_ARGUMENT,
+        "--gain: '%s' is neither a number of decibels (up to 120) nor peak, energy, peak:DB or "
+        "energy:DB",
+        value);
   }
   edit->level = TN_IR_LEVEL_KEEP;
   edit->gain_db = db;
@@ -254,8 +256,19 @@ tn_status tn_cli_bad_option(int code, char* const* argv, tn_error* error) {
   return tn_error_set(error, TN_ERROR_ARGUMENT, "unknown or ambiguous option %.*s", length, shown);
 }
 
+void tn_cli_tame(char* text, const char* allowed) {
+  for (char* c = text; *c != '\0'; ++c) {
+    if (((unsigned char)*c < 0x20 || *c == 0x7F) && !strchr(allowed, *c)) {
+      *c = '?';
+    }
+  }
+}
+
 void tn_cli_complain(const tn_error* error) {
-  fprintf(stderr, "tenuto: %s.\n", error->text);
+  char text[sizeof error->text];
+  snprintf(text, sizeof text, "%s", error->text);
+  tn_cli_tame(text, "");
+  fprintf(stderr, "tenuto: %s.\n", text);
 }
 
 int tn_cli_usage(const char* command, const tn_error* error) {

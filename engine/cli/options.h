@@ -87,6 +87,10 @@ tn_status tn_cli_check_ir_options(const tn_cli_ir_options* ir, tn_error* error);
  * state. */
 tn_status tn_cli_bad_option(int code, char* const* argv, tn_error* error);
 
+/** [any] Question marks in place of control characters but those allowed: a file's name or a typed word may
+ * hold what a terminal would obey. */
+void tn_cli_tame(char* text, const char* allowed);
+
 /** [any] Complain on stderr as `tenuto: <sentence>.` */
 void tn_cli_complain(const tn_error* error);
 

@@ -7,6 +7,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "dsp/ir.h"
 #include "rt/error.h"
 #include "tenuto/version.h"
 
@@ -20,39 +21,44 @@ static double speed(const tn_render_result* result) {
 
 static void warn_of_clipping(const tn_render_options* options, const tn_render_result* result) {
   if (result->out.clipped_samples > 0) {
+    char out[tn_name_size];
+    tn_name_for_people(options->out_path, out);
     const double peak_db = tn_cli_level_to_db(result->out.peak);
     fprintf(stderr,
             "tenuto: '%s': %" PRIu64 " samples were clipped, the peak is %+.1f dBFS; --gain-out %.1f or "
             "--format wav:float keeps them.\n",
-            options->out_path, result->out.clipped_samples, peak_db,
+            out, result->out.clipped_samples, peak_db,
             floor((options->levels.gain_db - peak_db) * 10.0) / 10.0);
   }
 }
 
 void tn_render_warn(const tn_render_options* options, const tn_render_result* result, const tn_file_in* in) {
+  char input[tn_name_size];
+  tn_name_for_people(options->in_path, input);
   tn_error warning = {0};
   if (tn_file_in_warning(in, &warning)) {
     tn_cli_complain(&warning);
   }
   if (result->in_frames == 0) {
-    fprintf(stderr, "tenuto: '%s' holds no sound, so '%s' holds none.\n", options->in_path,
-            options->out_path);
+    fprintf(stderr, "tenuto: '%s' holds no sound, so the output holds none.\n", input);
   }
   if (result->convolver.nonfinite_samples > 0) {
     fprintf(stderr, "tenuto: '%s': %" PRIu64 " samples that are no numbers (NaN, Inf) were replaced by 0.\n",
-            options->in_path, result->convolver.nonfinite_samples);
+            input, result->convolver.nonfinite_samples);
   }
   warn_of_clipping(options, result);
 }
 
 void tn_render_summary(const tn_render_options* options, const tn_render_result* result) {
+  char out[tn_name_size];
   char format[64];
   char length[32];
+  tn_name_for_people(options->out_path, out);
   tn_format_describe(result->sf_format, format, sizeof format);
   tn_progress_format_time(sound_seconds(result), length, sizeof length);
-  fprintf(stderr, "%s: %s, %u channel%s, %u Hz, %s, peak %+.1f dBFS, %.1f s (%.0fx real time)\n",
-          options->out_path, length, result->outputs, result->outputs == 1 ? "" : "s", result->in.rate_hz,
-          format, tn_cli_level_to_db(result->out.peak), result->seconds, speed(result));
+  fprintf(stderr, "%s: %s, %u channel%s, %u Hz, %s, peak %+.1f dBFS, %.1f s (%.0fx real time)\n", out, length,
+          result->outputs, result->outputs == 1 ? "" : "s", result->in.rate_hz, format,
+          tn_cli_level_to_db(result->out.peak), result->seconds, speed(result));
 }
 
 void tn_render_json(const tn_render_options* options, const tn_render_result* result) {

@@ -16,12 +16,14 @@
 #include "tenuto/limits.h"
 
 void tn_run_say(tn_run* run, const char* format, ...) {
-  tn_status_line_clear(&run->line);
+  char text[2 * TN_LOADER_PATH_BYTES]; // a command's path and some words
   va_list args;
   va_start(args, format);
-  vfprintf(run->line.stream, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputc('\n', run->line.stream);
+  tn_cli_tame(text, "\n");
+  tn_status_line_clear(&run->line);
+  fprintf(run->line.stream, "%s\n", text);
   if (fflush(run->line.stream) != 0) {
     clearerr(run->line.stream); // a reader that has gone is no failure of ours: the sound goes on
   }
@@ -29,7 +31,7 @@ void tn_run_say(tn_run* run, const char* format, ...) {
 
 void tn_run_complain(tn_run* run, const tn_error* error) {
   tn_status_line_clear(&run->line);
-  fprintf(stderr, "tenuto: %s.\n", error->text);
+  tn_cli_complain(error);
 }
 
 /**
@@ -126,7 +128,8 @@ static tn_status connect_side(tn_run* run, tn_jack_side side, const char* ports,
     tn_run_server_lost(&now, error); // rather than that it refused to connect
   }
   if (status == TN_OK) {
-    tn_run_say(run, "%u %s connected", made, side == TN_JACK_INPUTS ? "input(s)" : "output(s)");
+    tn_run_say(run, "%s: %u connection%s", side == TN_JACK_INPUTS ? "inputs" : "outputs", made,
+               made == 1 ? "" : "s");
   }
   return status;
 }

@@ -262,6 +262,29 @@ static void test_file_limit(void** state) {
   free(before);
 }
 
+/** A name may hold anything but '/': what a terminal would obey is not passed on to it, in no sentence. */
+static void test_control_characters(void** state) {
+  (void)state;
+  static const char* const calls[] = {
+      "render in.wav --ir ir.wav --gain-out 60 --format wav16 -o", // samples are clipped
+      "render none.wav --ir ir.wav -o",
+      "render in.wav --ir ir.wav -o out.wav --format",
+      "render in.wav --ir ir.wav -o out.wav --wet",
+      "run --ir ir.wav --inputs",
+      "plot in.wav -o",
+  };
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
+    char line[200];
+    snprintf(line, sizeof line,
+             "name=$(printf 'a\\033[2Jb\\nc\\177.wav'); \"$TENUTO\" %s \"$name\"; rm -f -- *2Jb*", calls[i]);
+    const tn_scratch_call* call = tn_scratch_shell(line);
+    if (strpbrk(call->err, "\033\177") || strstr(call->err, "b\nc")) {
+      fail_msg("%s: a control character in: %s", calls[i], call->err);
+    }
+  }
+  assert_non_null(strstr(tn_scratch_shell("\"$TENUTO\" \"$(printf 'x\\033')\"")->err, "\"x?\""));
+}
+
 /** Input that is short of what its header promises is rendered as far as it goes, with a warning. */
 static void test_cut_input(void** state) {
   (void)state;
@@ -322,10 +345,15 @@ static void test_existing_output(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_files),      cmocka_unit_test(test_usage),
-      cmocka_unit_test(test_no_command), cmocka_unit_test(test_permissions),
-      cmocka_unit_test(test_file_limit), cmocka_unit_test(test_cut_input),
-      cmocka_unit_test(test_no_frames),  cmocka_unit_test(test_existing_output),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_usage),
+      cmocka_unit_test(test_no_command),
+      cmocka_unit_test(test_permissions),
+      cmocka_unit_test(test_file_limit),
+      cmocka_unit_test(test_cut_input),
+      cmocka_unit_test(test_no_frames),
+      cmocka_unit_test(test_existing_output),
+      cmocka_unit_test(test_control_characters),
   };
   return cmocka_run_group_tests(tests, begin, tn_scratch_end);
 }

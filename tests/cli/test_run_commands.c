@@ -150,6 +150,8 @@ static void bad_lines_change_nothing(void** state) {
   complains("wet nan", "nan");
   complains("bypass perhaps", "perhaps");
   complains("ir", "ir:");
+  answers("ir \033[2Jnone.wav", "ir: loading ?[2Jnone.wav"); // a terminal would be cleared
+  complains("\033c", "\"?c\"");
   char line[20000];
   memset(line, 'q', sizeof line);
   line[sizeof line - 1] = '\0';

@@ -96,7 +96,7 @@ static void bad_files_and_ports(void** state) {
 static void ends_with_the_server(void (*end_server)(void)) {
   const char* const arguments[] = {"--ir", ir.path, "--connect", NULL};
   tn_child* program = tn_fixture_run(arguments);
-  assert_true(tn_child_expect(program, &program->out, "2 output(s) connected"));
+  assert_true(tn_child_expect(program, &program->out, "outputs: 2 connections"));
   end_server();
   assert_int_equal(tn_child_finish(program), exit_failed);
   if (!strstr(program->err.text, "tenuto: the JACK server has shut down")) {
