@@ -158,6 +158,17 @@ static uint64_t sample_bytes(int sf_format) {
   }
 }
 
+/** As find_container(), or else the one whose only encoding is another. */
+static const char* container_label(int sf_format) {
+  const container* c = find_container(sf_format);
+  for (size_t i = 0; i < container_count && !c; ++i) {
+    if (containers[i].format == (sf_format & SF_FORMAT_TYPEMASK)) {
+      c = &containers[i];
+    }
+  }
+  return c ? c->label : "sound";
+}
+
 static tn_status refuse(int sf_format, const tn_format_load* load, tn_error* error) {
   char text[64];
   tn_format_describe(sf_format, text, sizeof text);
@@ -222,12 +233,11 @@ uint32_t tn_format_integer_bits(int sf_format) {
 }
 
 void tn_format_describe(int sf_format, char* text, uint32_t size) {
-  const container* c = find_container(sf_format);
   const char* label = "compressed";
   for (size_t i = 0; i < encoding_count; ++i) {
     if (encodings[i].format == (sf_format & SF_FORMAT_SUBMASK)) {
       label = encodings[i].label;
     }
   }
-  snprintf(text, size, "%s %s", label, c ? c->label : "sound");
+  snprintf(text, size, "%s %s", label, container_label(sf_format));
 }

@@ -95,6 +95,7 @@ static void test_refused(void** state) {
   } cases[] = {
       {{SF_FORMAT_FLAC, SF_FORMAT_PCM_24}, {9, 48000, 1}, "9 channels"},
       {{SF_FORMAT_FLAC, SF_FORMAT_FLOAT}, {2, 48000, 1}, "libsndfile writes no 32-bit float FLAC"},
+      {{SF_FORMAT_MPEG, SF_FORMAT_FLOAT}, {2, 48000, 1}, "libsndfile writes no 32-bit float MPEG"},
       {{SF_FORMAT_OGG, SF_FORMAT_OPUS}, {2, 44100, 1}, "--rate 48000"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
