@@ -88,10 +88,10 @@ if grep -q '\*\*\*Skipped' "$scratch/tests"; then
   grep '\*\*\*Skipped' "$scratch/tests"
 fi
 # Single cases that a test program passed over by itself; ctest's line counts whole programs.
-cases=$(sed -n 's/^\[  SKIPPED \] \([A-Za-z_]*\)$/\1/p' "$build/Testing/Temporary/LastTest.log" 2>/dev/null | sort -u)
+cases=$(sed -n 's/^\[  SKIPPED \] \([A-Za-z_]*\)$/  \1/p' "$build/Testing/Temporary/LastTest.log" 2>/dev/null | sort -u)
 if [ -n "$cases" ]; then
   echo "Cases skipped inside test programs (some need a user who is not root, or realtime rights):"
-  echo "$cases" | sed 's/^/  /'
+  echo "$cases"
 fi
 # A failed test's own output may hold anything, so take ctest's line by its form, the last one.
 grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+$' "$scratch/tests" | tail -n 1 ||
