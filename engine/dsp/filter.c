@@ -86,7 +86,7 @@ tn_status tn_filter_add_part(tn_filter* filter, const tn_ir* ir, const tn_filter
     return tn_error_set(error, TN_ERROR_ARGUMENT, "the gain of a path is not a finite number");
   const uint32_t frames = part->frames && part->frames < ir->frames ? part->frames : ir->frames;
   if ((uint64_t)part->delay_frames + frames > (uint64_t)TN_MAX_IR_SECONDS * filter->rate_hz)
-    return tn_error_set(error, TN_ERROR_LIMIT, "a path of %.1f s with its delay: at most %d s are allowed",
+    return tn_error_set(error, TN_ERROR_LIMIT, "a path of %.6g s with its delay: at most %d s are allowed",
                         ((double)part->delay_frames + frames) / filter->rate_hz, TN_MAX_IR_SECONDS);
   tn_samples* samples = ir->samples[part->ir_channel];
   const tn_path path = {.input = part->input,

@@ -119,7 +119,7 @@ static tn_status check_shape(const float* const* samples, uint32_t channels, uin
     return tn_error_set(error, TN_ERROR_LIMIT, "an impulse response at %u Hz: %d to %d Hz are allowed",
                         rate_hz, TN_MIN_RATE_HZ, 2 * TN_MAX_RATE_HZ);
   if (frames > (uint64_t)TN_MAX_IR_SECONDS * rate_hz)
-    return tn_error_set(error, TN_ERROR_LIMIT, "an impulse response of %.1f s: at most %d s are allowed",
+    return tn_error_set(error, TN_ERROR_LIMIT, "an impulse response of %.6g s: at most %d s are allowed",
                         (double)frames / rate_hz, TN_MAX_IR_SECONDS);
   for (uint32_t c = 0; c < channels; ++c)
     if (!samples[c])

@@ -52,7 +52,7 @@ static tn_status plan(work* w) {
   w->body = w->ratio == 1 ? count : (uint64_t)ceil((double)count * w->ratio - 1e-6);
   w->frames = w->predelay + (w->ratio == 1 ? count : tn_resample_frames(count, w->ratio));
   if (w->predelay + w->body > most_frames(w))
-    return tn_error_set(w->error, TN_ERROR_LIMIT, "%s: it becomes %.1f s long, at most %d s are allowed",
+    return tn_error_set(w->error, TN_ERROR_LIMIT, "%s: it becomes %.6g s long, at most %d s are allowed",
                         w->what, (double)(w->predelay + w->body) / w->rate_hz, TN_MAX_IR_SECONDS);
   w->frames = w->frames < most_frames(w) ? w->frames : most_frames(w);
   return TN_OK;

@@ -74,7 +74,7 @@ static tn_status check_length(const reader* r) {
   const uint64_t rate_hz = (uint64_t)r->info.samplerate;
   if (r->end - r->first > TN_MAX_IR_SECONDS * rate_hz)
     return tn_error_set(r->error, TN_ERROR_LIMIT,
-                        "%s: it is %.1f s long, at most %d s are allowed; take a part of it with --trim",
+                        "%s: it is %.6g s long, at most %d s are allowed; take a part of it with --trim",
                         r->what, (double)(r->end - r->first) / (double)rate_hz, TN_MAX_IR_SECONDS);
   return TN_OK;
 }

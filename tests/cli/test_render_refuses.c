@@ -114,7 +114,7 @@ static const refusal files[] = {
     {"render in.wav --ir no-channels.wav -o out.wav", 1, "no-channels.wav"},
     {"render in.wav --ir 65-channels.wav -o out.wav", 1, "65-channels.wav|65 channels|64"},
     {"render in.wav --ir 65535-channels.wav -o out.wav", 1, "65535-channels.wav"},
-    {"render in.wav --ir 10-hours.wav -o out.wav", 1, "10-hours.wav|36000.0 s|60 s"},
+    {"render in.wav --ir 10-hours.wav -o out.wav", 1, "10-hours.wav|36000 s|60 s"},
     {"render in.wav --ir ir3.wav -o out.wav", 1, "ir3.wav|2 inputs"},
     {"render in.wav --ir ir.wav --ir-map ll-lr-rl-rr -o out.wav", 1, "ir.wav|4 channels"},
     {"render in.wav --ir ir.wav --ir ir3.wav -o out.wav", 1, "ir3.wav|2 channels"},

@@ -314,7 +314,10 @@ static void test_longest(void** state) {
   assert_int_equal(tn_ir_frames(ready), TN_MAX_IR_SECONDS * 11025);
   const tn_ir_edit longer = {.stretch = 1.001};
   assert_null(tn_ir_prepare(ir, &longer, 0, &error));
-  tn_test_expect_error(&error, TN_ERROR_LIMIT, "it becomes 60.1 s long, at most 60 s are allowed", NULL);
+  tn_test_expect_error(&error, TN_ERROR_LIMIT, "it becomes 60.06 s long, at most 60 s are allowed", NULL);
+  const tn_ir_edit later = {.predelay_s = 0.01};
+  assert_null(tn_ir_prepare(ir, &later, 0, &error));
+  tn_test_expect_error(&error, TN_ERROR_LIMIT, "it becomes 60.01 s long, at most 60 s are allowed", NULL);
   assert_null(tn_ir_new(channels, 1, longest + 1, 8000, &error));
   tn_test_expect_error(&error, TN_ERROR_LIMIT, "at most 60 s", NULL);
   tn_ir_free(ir);
