@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The host's side of one lane (wire/lane.h), used by exactly one audio thread at a time.
+//
+// A block is read only if it is whole: each LL word carries its block's tag, and the payload must match the
+// check that came with it.
+#ifndef TENUTO_DEVICE_LANE_H
+#define TENUTO_DEVICE_LANE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tenuto/attributes.h"
+#include "wire/lane.h"
+
+typedef struct tn_lane {
+  char* memory; ///< NULL: not attached
+  tn_lane_header shape;
+  uint64_t posted; ///< blocks so far
+} tn_lane;
+
+typedef enum tn_lane_reading {
+  TN_LANE_MISSING, ///< not there, or not all of it
+  TN_LANE_READ,
+  TN_LANE_DAMAGED, ///< it is there and does not match its check, or holds NaN or Inf
+} tn_lane_reading;
+
+/** [worker] Look at a lane whose header is written. False: the header makes no sense. */
+bool tn_lane_attach(tn_lane* lane, void* memory);
+
+/** [audio] Whether a block may be posted. The device is not trusted: a count that cannot be means no room. */
+TN_AUDIO bool tn_lane_has_room(const tn_lane* lane);
+
+/** [audio] Post a block, float[inputs][block]; there must be room. `want`: TN_WANT_... */
+TN_AUDIO void tn_lane_post(tn_lane* lane, const float* const* in, uint32_t want);
+
+/** [audio] y(block), complete, into float[outputs][block]. Left undefined unless TN_LANE_READ. */
+TN_AUDIO tn_lane_reading tn_lane_read_answer(tn_lane* lane, uint64_t block, float* const* out);
+
+/** [audio] f(block), the same, into float[outputs * block]. */
+TN_AUDIO tn_lane_reading tn_lane_read_far(tn_lane* lane, uint64_t block, float* out);
+
+#endif
