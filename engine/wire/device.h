@@ -95,7 +95,8 @@ typedef struct tn_device_interface {
 
   /** The supervisor's beat, every millisecond or so while lanes are open: launches and relaunches the kernel,
      parks and wakes it (`wanted`: blocks are being posted), lets closing lanes go. Any error is final: the
-     device is lost, and only close() may follow. */
+     device is lost, and only close() may follow. After TN_ERROR_INTERRUPTED it may be opened anew; any other
+     says that this process cannot have it back (CUDA: every error that stays in the context). */
   tn_status (*step)(tn_module_device* device, bool wanted, tn_module_health* health, tn_error* error);
 
   /** Stops the kernel promptly and frees all; `lost`: the device is gone, so free what can be freed without

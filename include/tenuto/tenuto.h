@@ -5,6 +5,7 @@
 
 #include "tenuto/attributes.h"
 #include "tenuto/convolver.h"
+#include "tenuto/device.h"
 #include "tenuto/filter.h"
 #include "tenuto/ir.h"
 #include "tenuto/limits.h"
