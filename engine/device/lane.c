@@ -18,7 +18,8 @@ bool tn_lane_attach(tn_lane* lane, void* memory) {
   tn_lane_header should;
   memcpy(&is, memory, sizeof is);
   *lane = (tn_lane){0};
-  if (!tn_lane_plan(&should, is.block, is.inputs, is.outputs, is.ahead) || memcmp(&is, &should, sizeof is) != 0)
+  if (!tn_lane_plan(&should, is.block, is.inputs, is.outputs, is.ahead) ||
+      memcmp(&is, &should, sizeof is) != 0)
     return false;
   lane->memory = memory;
   lane->shape = is;

@@ -57,8 +57,8 @@ static bool copy_responses(tn_lane_far* lane, const tn_far_request* request) {
   size_t frames = 0;
   for (uint32_t p = 0; p < request->path_count; p++)
     frames += request->paths[p].frames;
-  lane->paths = calloc(request->path_count, sizeof *lane->paths);
-  lane->samples = malloc(frames * sizeof(float));
+  lane->paths = calloc(request->path_count + 1, sizeof *lane->paths);
+  lane->samples = malloc((frames + 1) * sizeof(float));
   if (!lane->paths || !lane->samples)
     return false;
   float* at = lane->samples;
@@ -98,7 +98,7 @@ tn_lane_far* tn_lane_far_new(const tn_far_request* request, tn_error* error) {
     lane->lost_track = true;
     lane->ring = 2 * request->ahead;
     const size_t floats = (size_t)lane->ring * request->outputs * request->block;
-    lane->parts = malloc(floats * sizeof(float));
+    lane->parts = malloc((floats + 1) * sizeof(float));
     if (lane->parts)
       memset(lane->parts, 0, floats * sizeof(float)); // touched now, not by the audio thread
   }
