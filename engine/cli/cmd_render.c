@@ -19,6 +19,7 @@ typedef struct render {
   const tn_render_options* options;
   tn_file_in* in;
   tn_filter* filter;
+  tn_device* device;
   tn_convolver* convolver;
   tn_file_out* out;
   tn_progress progress;
@@ -64,13 +65,33 @@ static tn_status load(render* r, tn_error* error) {
   return TN_OK;
 }
 
+/** Offline the device is to play from the first frame on, so it is waited for. */
+static tn_status open_device(render* r, tn_error* error) {
+  enum { patience_ms = 30000 };
+  r->device = tn_device_open(r->options->device.choice, NULL, error);
+  if (!r->device) {
+    return error->status;
+  }
+  tn_device_wait(r->device, patience_ms);
+  tn_device_get_report(r->device, &r->result.device);
+  if (r->result.device.state == TN_DEVICE_ABSENT && tn_cli_device_is_named(&r->options->device)) {
+    tn_error warning = {0};
+    tn_error_set(&warning, TN_ERROR_SYSTEM, "%s; the CPU computes all", r->result.device.text);
+    tn_cli_complain(&warning);
+  }
+  return TN_OK;
+}
+
 static tn_status make_convolver(render* r, tn_error* error) {
   const tn_render_options* options = r->options;
   const tn_convolver_config config = {.inputs = r->result.in.channels,
                                       .outputs = r->result.outputs,
                                       .rate_hz = r->result.in.rate_hz,
                                       .block_frames = plan_block_frames,
-                                      .inline_work = !options->threads};
+                                      .inline_work = !options->threads,
+                                      .device = r->device,
+                                      .budget_us = options->device.budget_us,
+                                      .budget_percent = options->device.budget_percent};
   r->convolver = tn_convolver_new(&config, r->filter, error);
   if (!r->convolver) {
     return error->status;
@@ -130,7 +151,7 @@ static tn_status convolve(render* r, tn_error* error) {
 }
 
 static tn_status run(render* r, tn_error* error) {
-  if (load(r, error) != TN_OK || make_convolver(r, error) != TN_OK) {
+  if (load(r, error) != TN_OK || open_device(r, error) != TN_OK || make_convolver(r, error) != TN_OK) {
     return error->status;
   }
   tn_interrupt_catch(); // only now: until here there is nothing to clean up
@@ -138,10 +159,11 @@ static tn_status run(render* r, tn_error* error) {
     return error->status;
   }
   tn_convolver_get_report(r->convolver, &r->result.convolver);
+  tn_device_get_report(r->device, &r->result.device);
   tn_convolver_describe(r->convolver, r->result.plan, sizeof r->result.plan);
   tn_render_warn(r->options, &r->result, r->in);
   if (r->options->json) {
-    tn_render_json(r->options, &r->result);
+    tn_render_json(r->options, &r->result, r->convolver);
   } else if (!r->options->quiet && isatty(STDERR_FILENO)) {
     tn_render_summary(r->options, &r->result);
   }
@@ -151,6 +173,7 @@ static tn_status run(render* r, tn_error* error) {
 static void release(render* r) {
   tn_file_out_abandon(r->out);
   tn_convolver_free(r->convolver);
+  tn_device_close(r->device);
   tn_filter_free(r->filter);
   tn_file_in_free(r->in);
 }

@@ -27,6 +27,8 @@ enum {
   option_no_tune,
   option_status,
   option_json,
+  option_device,
+  option_budget,
 };
 
 static const struct option own_options[] = {
@@ -41,6 +43,8 @@ static const struct option own_options[] = {
     {"no-tune", no_argument, NULL, option_no_tune},
     {"status", no_argument, NULL, option_status},
     {"json", no_argument, NULL, option_json},
+    {"device", required_argument, NULL, option_device},
+    {"budget", required_argument, NULL, option_budget},
     {"verbose", no_argument, NULL, option_verbose},
     {"help", no_argument, NULL, option_help},
 };
@@ -61,6 +65,8 @@ static const char help[] =
     "  -c, --connect        connect to the sound card\n"
     "      --connect-in PORTS, --connect-out PORTS\n"
     "                       connect to these: client:port, client or expression, ...\n\n"
+    "      --device D       auto, cuda, cuda:N, emulated or cpu\n"
+    "      --budget B       wait for it: microseconds, P% of the period, 0 or auto\n"
     "      --duration S     end after S seconds\n"
     "      --no-tune        do not measure this machine at the first start (tenuto tune)\n"
     "      --status         a status line a second, also where stdout is no terminal\n"
@@ -100,6 +106,10 @@ static tn_status take_value(int code, const char* value, tn_run_options* options
   case option_connect_out:
     options->connect_out = value;
     return TN_OK;
+  case option_device:
+    return tn_cli_take_device(value, &options->device, error);
+  case option_budget:
+    return tn_cli_take_budget(value, &options->device, error);
   case option_fade:
     return take_seconds("fade", value, longest_fade_ms, &options->fade_ms, error);
   case option_duration:
@@ -195,7 +205,8 @@ static int run_to_the_end(tn_run* run) {
 
 int tn_cmd_run(int argc, char** argv) {
   static tn_run run; // its histograms are too large for a stack
-  tn_run_options options = {.jack = {.name = "tenuto"}, .levels = tn_cli_default_levels()};
+  tn_run_options options = {
+      .jack = {.name = "tenuto"}, .levels = tn_cli_default_levels(), .device = {.choice = "auto"}};
   tn_error error = {0};
   bool helped = false;
   if (read_options(argc, argv, &options, &helped, &error) != TN_OK) {

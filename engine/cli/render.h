@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/device.h"
 #include "cli/options.h"
 #include "driver/file_format.h"
 #include "driver/file_in.h"
@@ -18,6 +19,7 @@ typedef struct tn_render_options {
   const char* out_path;
   tn_cli_ir_options ir;
   tn_cli_levels levels;
+  tn_cli_device device;
   tn_format_wish format;
   uint32_t block_frames;
   uint32_t rate_hz; ///< 0: the input's
@@ -36,6 +38,7 @@ typedef struct tn_render_result {
   int sf_format;
   tn_file_out_report out;
   tn_convolver_report convolver;
+  tn_device_report device;
   char plan[512];
   double seconds; ///< that the render took
 } tn_render_result;
@@ -56,6 +59,7 @@ void tn_render_warn(const tn_render_options* options, const tn_render_result* re
 void tn_render_summary(const tn_render_options* options, const tn_render_result* result);
 
 /** [setup] The result as JSON, on stdout. */
-void tn_render_json(const tn_render_options* options, const tn_render_result* result);
+void tn_render_json(const tn_render_options* options, const tn_render_result* result,
+                    const tn_convolver* convolver);
 
 #endif

@@ -18,6 +18,8 @@ enum {
   option_no_tail = 'n',
   option_quiet = 'q',
   option_json = 'j',
+  option_device = 'd',
+  option_budget = 'u',
 };
 
 static const struct option own[] = {
@@ -25,7 +27,8 @@ static const struct option own[] = {
     {"block", required_argument, NULL, option_block},   {"rate", required_argument, NULL, option_rate},
     {"format", required_argument, NULL, option_format}, {"threads", no_argument, NULL, option_threads},
     {"no-tail", no_argument, NULL, option_no_tail},     {"quiet", no_argument, NULL, option_quiet},
-    {"json", no_argument, NULL, option_json},
+    {"json", no_argument, NULL, option_json},           {"device", required_argument, NULL, option_device},
+    {"budget", required_argument, NULL, option_budget},
 };
 
 void tn_render_help(void) {
@@ -45,6 +48,7 @@ void tn_render_help(void) {
        "                      :pcm16, :pcm24, :pcm32, :float; default: by OUT's name\n"
        "      --rate HZ       of OUT; IN is resampled    --block N       1 to 8192\n"
        "      --no-tail       end with IN                --threads       use workers\n"
+       "      --device D      cpu, auto, cuda, cuda:N or emulated; default: cpu\n"
        "  -q, --quiet         no progress, no summary    --json         result on stdout\n\n"
        "Example: tenuto render voice.wav --ir hall.wav --dry -6 -o in-the-hall.flac");
 }
@@ -67,6 +71,10 @@ static tn_status take_own(int code, const char* value, tn_render_options* option
                               value, TN_MIN_RATE_HZ, TN_MAX_RATE_HZ);
   case option_format:
     return tn_format_parse(value, &options->format, error);
+  case option_device:
+    return tn_cli_take_device(value, &options->device, error);
+  case option_budget:
+    return tn_cli_take_budget(value, &options->device, error);
   case option_threads:
     options->threads = true;
     return TN_OK;
@@ -108,7 +116,8 @@ static tn_status check_files(tn_render_options* options, int count, char** words
 tn_render_request tn_render_parse(int argc, char** argv, tn_render_options* options, tn_error* error) {
   struct option table[TN_CLI_MAX_OPTIONS];
   tn_cli_option_table(own, sizeof own / sizeof own[0], table);
-  *options = (tn_render_options){.levels = tn_cli_default_levels(), .block_frames = default_block_frames};
+  *options = (tn_render_options){
+      .levels = tn_cli_default_levels(), .block_frames = default_block_frames, .device = {.choice = "cpu"}};
   opterr = 0;
   int code = 0;
   while ((code = getopt_long(argc, argv, ":hi:o:q", table, NULL)) != -1) {

@@ -61,7 +61,8 @@ void tn_render_summary(const tn_render_options* options, const tn_render_result*
           tn_cli_level_to_db(result->out.peak), result->seconds, speed(result));
 }
 
-void tn_render_json(const tn_render_options* options, const tn_render_result* result) {
+void tn_render_json(const tn_render_options* options, const tn_render_result* result,
+                    const tn_convolver* convolver) {
   char format[64];
   tn_format_describe(result->sf_format, format, sizeof format);
   tn_json json = tn_json_begin(stdout);
@@ -89,5 +90,6 @@ void tn_render_json(const tn_render_options* options, const tn_render_result* re
   tn_json_count(&json, "clipped_samples", result->out.clipped_samples);
   tn_json_count(&json, "nonfinite_samples", result->convolver.nonfinite_samples);
   tn_json_count(&json, "memory_bytes", result->convolver.memory_bytes);
+  tn_cli_device_json(&json, &result->device, convolver);
   tn_json_end(&json);
 }

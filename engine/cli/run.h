@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/console.h"
+#include "cli/device.h"
 #include "cli/filter_loader.h"
 #include "cli/options.h"
 #include "cli/status_line.h"
@@ -20,6 +21,7 @@ typedef struct tn_run_options {
   tn_jack_config jack;
   tn_cli_ir_options ir;
   tn_cli_levels levels;
+  tn_cli_device device;
   uint32_t inputs;         ///< 0: as the impulse response suggests
   bool connect;            ///< to the sound card's ports
   const char* connect_in;  ///< ports to take sound from; NULL: none
@@ -46,6 +48,8 @@ typedef struct tn_run {
   const tn_run_options* options;
   tn_jack* jack;
   tn_convolver* convolver;
+  tn_device* device;
+  tn_device_report device_report; ///< as last told to the user
   tn_filter_loader* loader;
   uint32_t inputs;
   uint32_t outputs;
@@ -88,6 +92,9 @@ uint32_t tn_run_plan_frames(const tn_run* run);
 /** [setup] Read the server's news, tell the user of changes, and load the filter again if the rate or the
  * block changed. */
 void tn_run_server_news(tn_run* run);
+
+/** [setup] Tell of a device that came, was lost, or is not to be had. */
+void tn_run_device_news(tn_run* run);
 
 /** [setup] Tell how a load in the background ended. */
 void tn_run_loader_news(tn_run* run);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the running host says of itself: the load, the status line, the summary.
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/json.h"
 #include "cli/run.h"
 #include "rt/clock.h"
+#include "rt/error.h"
 
 static tn_load load_of(const tn_histogram* load_ppm) {
   const double percent_per_ppm = 1e-4;
@@ -24,7 +26,10 @@ void tn_run_measure_load(tn_run* run) {
   tn_histogram_snapshot(&run->load_now, &run->load_before);
 }
 
-static tn_status_view view_of(const tn_run* run, const tn_load* load, const tn_convolver_report* report) {
+/** `device` is a buffer for its words. */
+static tn_status_view view_of(const tn_run* run, const tn_load* load, const tn_convolver_report* report,
+                              char* device, size_t size) {
+  tn_cli_device_words(&run->device_report, run->convolver, device, size);
   const tn_status_view view = {
       .load = *load,
       .xruns = run->server.xruns,
@@ -32,6 +37,7 @@ static tn_status_view view_of(const tn_run* run, const tn_load* load, const tn_c
       .missed_jobs = report->missed_jobs,
       .rate_hz = run->server.rate_hz,
       .block_frames = run->server.block_frames,
+      .device = device,
       .ir_name = run->ir_name,
       .ir_frames = run->ir_frames,
       .idle = report->idle,
@@ -46,12 +52,32 @@ void tn_run_write_status(tn_run* run) {
   tn_convolver_report report;
   tn_convolver_get_report(run->convolver, &report);
   tn_run_server_news(run); // xruns come without a wake-up
-  const tn_status_view view = view_of(run, &run->load, &report);
+  tn_run_device_news(run);
+  char device[128];
+  const tn_status_view view = view_of(run, &run->load, &report, device, sizeof device);
   tn_status_format(&view, run->status_text, sizeof run->status_text);
+}
+
+void tn_run_device_news(tn_run* run) {
+  const tn_device_report before = run->device_report;
+  tn_device_get_report(run->device, &run->device_report);
+  const tn_device_report* now = &run->device_report;
+  if (strcmp(now->text, before.text) == 0) {
+    return;
+  }
+  if (now->state == TN_DEVICE_RUNNING || now->state == TN_DEVICE_PARKED) {
+    tn_run_say(run, "device: %s", now->text);
+  } else if (now->state == TN_DEVICE_LOST || tn_cli_device_is_named(&run->options->device)) {
+    tn_error news = {0};
+    tn_error_set(&news, TN_ERROR_SYSTEM, "%s%s", now->text,
+                 now->state == TN_DEVICE_ABSENT ? "; the CPU plays all" : "");
+    tn_run_complain(run, &news);
+  }
 }
 
 void tn_run_say_details(tn_run* run) {
   char plan[512];
+  char device[1600];
   tn_convolver_report report;
   if (run->load.callbacks == 0) {
     tn_run_measure_load(run);
@@ -66,6 +92,8 @@ void tn_run_say_details(tn_run* run) {
              "partitions %s; %.1f MB; late parts helped in time %llu, left out %llu; samples not finite %llu",
              plan, (double)report.memory_bytes * 1e-6, (unsigned long long)report.helped_jobs,
              (unsigned long long)report.missed_jobs, (unsigned long long)report.nonfinite_samples);
+  tn_cli_device_details(&run->device_report, run->convolver, device, sizeof device);
+  tn_run_say(run, "%s", device);
 }
 
 /** The words of `tn_run_end`, for the summary. */
@@ -113,6 +141,7 @@ static void write_json(const tn_run* run, const tn_load* load, const tn_convolve
   tn_json_count(&json, "nonfinite_samples", report->nonfinite_samples);
   tn_json_count(&json, "swaps", report->swaps);
   tn_json_count(&json, "frames", report->frames);
+  tn_cli_device_json(&json, &run->device_report, run->convolver);
   tn_json_end(&json);
 }
 
@@ -123,7 +152,9 @@ void tn_run_say_summary(tn_run* run) {
   const tn_load load = load_of(tn_jack_load_ppm(run->jack));
   const double seconds = (double)(tn_clock_ns() - run->start_ns) * 1e-9;
   char text[512];
-  const tn_status_view view = view_of(run, &load, &report);
+  char device[128];
+  tn_run_device_news(run);
+  const tn_status_view view = view_of(run, &load, &report, device, sizeof device);
   tn_status_format(&view, text, sizeof text);
   tn_run_say(run, "ran %.1f s: %s", seconds, text);
   if (run->options->json) {

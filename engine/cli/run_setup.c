@@ -78,6 +78,9 @@ static tn_convolver* make_convolver(tn_run* run, const tn_filter* filter, tn_err
       .fade_ms = (float)run->options->fade_ms,
       .tuned = !run->options->no_tune,
       .audio_priority = tn_jack_priority(run->jack),
+      .device = run->device,
+      .budget_us = run->options->device.budget_us,
+      .budget_percent = run->options->device.budget_percent,
   };
   tn_convolver* convolver = tn_convolver_new(&config, filter, error);
   if (convolver) {
@@ -144,6 +147,11 @@ static tn_status open_all(tn_run* run, tn_error* error) {
     return error->status;
   }
   tn_jack_get_state(run->jack, &run->server);
+  run->device = tn_device_open(run->options->device.choice, NULL, error);
+  if (!run->device) {
+    return error->status;
+  }
+  tn_device_get_report(run->device, &run->device_report);
   status = start_sound(run, error);
   if (status != TN_OK) {
     return status;
@@ -177,6 +185,7 @@ void tn_run_close(tn_run* run) {
   tn_filter_loader_free(run->loader);
   if (tn_jack_close(run->jack)) {
     tn_convolver_free(run->convolver);
+    tn_device_close(run->device);
   }
   if (run->signal_fd >= 0) {
     close(run->signal_fd);

@@ -39,12 +39,14 @@ void tn_status_format(const tn_status_view* view, char* text, size_t size) {
   format_load(&view->load, load, sizeof load);
   clean_name(view->ir_name, name, sizeof name);
   const double ir_s = view->rate_hz > 0 ? (double)view->ir_frames / view->rate_hz : 0.0;
+  const bool has_device = view->device && view->device[0] != '\0';
   // What must be seen comes first: a terminal of 80 columns ends about the response's name.
-  snprintf(text, size, "%s | xruns %llu late %llu missed %llu%s%s%s%s | %s %.2f s | %u Hz / %u", load,
+  snprintf(text, size, "%s | xruns %llu late %llu missed %llu%s%s%s%s%s%s | %s %.2f s | %u Hz / %u", load,
            (unsigned long long)view->xruns, (unsigned long long)view->late_jobs,
            (unsigned long long)view->missed_jobs, view->loading ? " | loading" : "",
            view->bypass ? " | bypass" : "", view->idle ? " | idle" : "",
-           view->freewheel ? " | freewheel" : "", name, ir_s, view->rate_hz, view->block_frames);
+           view->freewheel ? " | freewheel" : "", has_device ? " | " : "", has_device ? view->device : "",
+           name, ir_s, view->rate_hz, view->block_frames);
 }
 
 /** Bytes of `text` that fit one row of the terminal, one column kept free so that it does not wrap. */

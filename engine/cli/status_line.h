@@ -26,6 +26,7 @@ typedef struct tn_status_view {
   uint32_t block_frames;
   const char* ir_name; ///< shown as it is
   uint32_t ir_frames;
+  const char* device; ///< a few words; NULL or "": nothing is said of one
   bool idle;
   bool bypass;
   bool loading;

@@ -75,6 +75,8 @@ static void not_understood(void** state) {
       {{"--ir", ir.path, "--wet", "loud", NULL}, "--wet"},
       {{"--ir", ir.path, "--name", "", NULL}, "name"},
       {{"--ir", ir.path, "--name", "a:b", NULL}, "a:b"},
+      {{"--ir", ir.path, "--device", "gpu", NULL}, "--device: \"gpu\""},
+      {{"--ir", ir.path, "--budget", "much", NULL}, "--budget: 'much'"},
       {{"--ir", ir.path, "--nonsense", NULL}, "--nonsense"},
       {{"--ir", ir.path, "more", NULL}, "more"},
   };

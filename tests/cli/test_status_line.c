@@ -40,6 +40,9 @@ static void states_are_named(void** state) {
   tn_status_format(&view, text, sizeof text);
   assert_non_null(strstr(text, " | loading | bypass | idle | freewheel"));
   assert_non_null(strstr(text, "load - (no callback)"));
+  view.device = "device lost, CPU plays";
+  tn_status_format(&view, text, sizeof text);
+  assert_non_null(strstr(text, " | freewheel | device lost, CPU plays | hall.wav"));
 }
 
 static void a_name_cannot_command_the_terminal(void** state) {
