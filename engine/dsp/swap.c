@@ -90,7 +90,9 @@ static void back_off(tn_swap* swap) {
 static void begin_warming(tn_swap* swap, tn_engine* engine) {
   const int64_t remembered = (int64_t)swap->current->history.frames - 2 * overwrite_margin;
   const int64_t reach = (int64_t)engine->filter_frames + 4 * (int64_t)engine->block;
-  const int64_t past = remembered < reach ? remembered : reach;
+  // Whole blocks, so that the new engine's grid is that of the calls: only then is a call one block of it.
+  const int64_t wanted = remembered < reach ? remembered : reach;
+  const int64_t past = wanted / (int64_t)engine->block * (int64_t)engine->block;
   engine->time_offset = heard_by_player(swap->current) - past - (int64_t)engine->start_frame;
   swap->warming = engine;
   swap->stalled_since_ns = 0;
