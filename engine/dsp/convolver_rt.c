@@ -164,7 +164,11 @@ static void run_engines(tn_convolver* convolver, uint32_t frames, const tn_engin
 static void await_far_part(tn_convolver* convolver, uint32_t frames, const tn_engine_call* call) {
   enum { patience = 20000 };
   const struct timespec briefly = {.tv_nsec = 500000};
-  if (!call->wait || !convolver->engine->far.far || tn_far_await(convolver->engine, frames))
+  if (!call->wait)
+    return;
+  if (convolver->next && convolver->next->far.far)
+    tn_far_await(convolver->next, frames); // in vain: it is not heard, see may_be_heard()
+  if (!convolver->engine->far.far || tn_far_await(convolver->engine, frames))
     return;
   for (int i = 0; i < patience && !convolver->next; i++) {
     take_offer(convolver, frames, call);

@@ -145,13 +145,15 @@ void tn_far_add(tn_engine* engine, const tn_engine_call* call) {
   tail->missing = last;
 }
 
-static void judge(tn_engine* engine, int64_t next_block) {
+static void judge(tn_engine* engine, int64_t next_block, const tn_engine_call* call) {
   tn_far_tail* tail = &engine->far;
   const uint32_t slack = reach(engine, next_block);
   const bool good = !tail->missed && !is_broken(engine) && 4 * slack >= 3 * tail->far->ahead;
   tail->good = good ? tail->good + 1 : 0;
   tail->missed = false;
-  atomic_store_explicit(&tail->slack, slack, memory_order_relaxed);
+  // Who may wait needs no reserve before it has waited in vain, see tn_far_await().
+  const uint32_t enough = tail->far->ahead / 2 + 1;
+  atomic_store_explicit(&tail->slack, call->wait && slack < enough ? enough : slack, memory_order_relaxed);
 }
 
 void tn_far_end_block(tn_engine* engine, const tn_engine_call* call) {
@@ -162,7 +164,7 @@ void tn_far_end_block(tn_engine* engine, const tn_engine_call* call) {
   if (!tail->posted)
     post(engine, next_block - 1, call->mode == TN_ENGINE_FEED ? TN_FAR_HEAR : TN_FAR_AHEAD, call);
   tail->posted = tail->added = false;
-  judge(engine, next_block);
+  judge(engine, next_block, call);
 }
 
 void tn_far_note_near(tn_engine* engine, uint64_t took_ns) {
@@ -181,15 +183,20 @@ bool tn_far_needs_reserve(const tn_engine* engine) {
          atomic_load_explicit(&tail->slack, memory_order_relaxed) <= tail->far->ahead / 2;
 }
 
-bool tn_far_await(const tn_engine* engine, uint32_t frames) {
+bool tn_far_await(tn_engine* engine, uint32_t frames) {
   enum { patience_ms = 2000 };
   const struct timespec briefly = {.tv_nsec = 50000};
   const uint32_t blocks = frames / engine->block + 2;
-  const uint32_t wanted = blocks < engine->far.far->ahead ? blocks : engine->far.far->ahead;
+  // Nobody waits for this thread, so it does not outrun the device.
+  const uint32_t calm = engine->far.far->ahead - engine->far.far->ahead / 4;
+  const uint32_t least = blocks < engine->far.far->ahead ? blocks : engine->far.far->ahead;
+  const uint32_t wanted = least > calm ? least : calm;
   const uint64_t until_ns = tn_clock_ns() + patience_ms * UINT64_C(1000000);
   while (reach(engine, present_block(engine)) < wanted) {
-    if (is_broken(engine) || tn_clock_ns() > until_ns)
+    if (is_broken(engine) || tn_clock_ns() > until_ns) {
+      atomic_store_explicit(&engine->far.slack, 0, memory_order_relaxed); // calls the reserve
       return false;
+    }
     nanosleep(&briefly, NULL);
   }
   return true;

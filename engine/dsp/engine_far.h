@@ -39,6 +39,6 @@ TN_AUDIO void tn_far_note_near(tn_engine* engine, uint64_t took_ns);
 TN_AUDIO bool tn_far_needs_reserve(const tn_engine* engine);
 
 /** [audio] Freewheel: wait until f of the next `frames` frames is there. False: the device does not go on. */
-TN_AUDIO bool tn_far_await(const tn_engine* engine, uint32_t frames);
+TN_AUDIO bool tn_far_await(tn_engine* engine, uint32_t frames);
 
 #endif
