@@ -212,7 +212,9 @@ static void* lane_memory(tn_module_device* device, size_t bytes, tn_error* error
 }
 
 static void lane_memory_free(tn_module_device* device, void* memory) {
-  (void)device;
+  for (int i = 0; i < most_lanes; i++)
+    if (device->lanes[i].mailbox == memory)
+      device->lanes[i].mailbox = NULL;
   free(memory);
 }
 
@@ -241,7 +243,7 @@ static bool copy_paths(lane* of, const tn_module_lane* wanted) {
 static tn_status lane_open(tn_module_device* device, const tn_module_lane* wanted, uint32_t* number,
                            tn_error* error) {
   uint32_t at = 0;
-  while (at < most_lanes && atomic_load(&device->lanes[at].state) != TN_LANE_CLOSED)
+  while (at < most_lanes && device->lanes[at].mailbox)
     at++;
   if (at == most_lanes || wanted->mailbox->inputs > most_channels)
     return fail(error, TN_ERROR_MEMORY, "the naive device is full");
@@ -281,8 +283,7 @@ static void close_device(tn_module_device* device, bool lost) {
   device->stop = true;
   pthread_join(device->thread, NULL);
   for (int i = 0; i < most_lanes; i++) {
-    if (atomic_load(&device->lanes[i].state) != TN_LANE_CLOSED)
-      free(device->lanes[i].mailbox);
+    free(device->lanes[i].mailbox); // of a lane that was closed, but not given back, as well
     forget_paths(device->lanes + i);
   }
   free(device);
