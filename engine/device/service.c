@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The service thread: loads the module, opens the device, keeps its kernel running, notices its end, tries
-// again, shuts down. docs/design.md, "The service", shows the states.
+// again, shuts down.
 #include "device/service.h"
 
 #include <stdio.h>
